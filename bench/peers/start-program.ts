@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Teardown } from '../../src/dev/teardown.ts';
-import { killFamily } from '../../test/support/servers/process-family.ts';
+import { killProcessTree } from '../../test/support/servers/process-family.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 /** A program that takes longer is killed with its descendants. */
@@ -36,7 +36,7 @@ export async function startProgram(
   child.once('exit', noticeEnd);
   teardown.add(async () => {
     child.off('exit', noticeEnd);
-    const timer = setTimeout(() => void killFamily(child), STOPS_WITHIN_MS);
+    const timer = setTimeout(() => void killProcessTree(child), STOPS_WITHIN_MS);
     child.kill();
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     clearTimeout(timer);

@@ -63,11 +63,11 @@ export function startFaults(options: FaultsOptions): Faults {
   let awakeSince = 0;
   const isAwake = (): boolean => asleep === 0 && Date.now() > awakeSince + SETTLED_AFTER_MS;
 
-  const freeze = async (victim: Victim, lastsMs: number): Promise<void> => {
+  const suspend = async (victim: Victim, lastsMs: number): Promise<void> => {
     asleep += 1;
-    await victim.freeze();
+    await victim.suspend();
     await pause(lastsMs);
-    await victim.thaw();
+    await victim.resume();
     await settled();
     asleep -= 1;
     awakeSince = Date.now();
@@ -80,7 +80,7 @@ export function startFaults(options: FaultsOptions): Faults {
       await pause(lastsMs);
       await victim.start();
     },
-    stopped: freeze,
+    stopped: suspend,
     async restarted(victim) {
       await victim.stop();
       await victim.start();

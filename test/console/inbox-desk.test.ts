@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { enterByToken, giveToken } from '../support/browser/enter-by-token.ts';
+import { enterByToken, enterToken } from '../support/browser/enter-by-token.ts';
 import { useBrowser } from '../support/browser/use-browser.ts';
 import type { ApiClient } from '../support/readers/api-client.ts';
 import { hasStatus, startAsking } from '../support/readers/api-runs.ts';
@@ -279,7 +279,7 @@ describe('the draft for an approval', () => {
     await page.getByText('Your session has ended').waitFor();
     await page.getByText('What you have written is kept in this tab').waitFor();
     await page.unroute('**/api/**');
-    await giveToken(page, { tokensFile: tokensFile(), caller: 'approver2' });
+    await enterToken(page, { tokensFile: tokensFile(), caller: 'approver2' });
     await amount(page).waitFor();
     expect(await amount(page).inputValue()).toBe('1200');
     // Signing out warns that drafts would be lost; the person cancels it here.
@@ -294,7 +294,7 @@ describe('the draft for an approval', () => {
       .locator('body')
       .evaluate((body) => body.ownerDocument.defaultView.sessionStorage.removeItem('holdfast.session'));
     await page.reload();
-    await giveToken(page, { tokensFile: tokensFile(), caller: 'approver' });
+    await enterToken(page, { tokensFile: tokensFile(), caller: 'approver' });
     await amount(page).waitFor();
     expect(await amount(page).inputValue()).toBe('31');
   });

@@ -8,7 +8,7 @@ import { startRefund } from '../support/browser/refunds.ts';
 import { useBrowser } from '../support/browser/use-browser.ts';
 import { useNpmStart } from '../support/servers/npm-start.ts';
 import type { Started } from '../support/servers/npm-start.ts';
-import { killFamily } from '../support/servers/process-family.ts';
+import { killProcessTree } from '../support/servers/process-family.ts';
 
 /* Approvals of real runs in a browser. The tests depend on their order. */
 
@@ -281,7 +281,7 @@ describe('an approval', () => {
     await page.getByRole('form', { name: 'Your decision' }).waitFor();
     await page.keyboard.press('a');
     await page.keyboard.type('checked before the crash');
-    await killFamily(stack.process);
+    await killProcessTree(stack.process);
     await page.keyboard.press('Enter');
     await page.getByText('No answer has come').waitFor();
     stack = await start(undefined, Number(new URL(stack.ready.baseUrl).port));

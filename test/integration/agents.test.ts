@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { aGraphOf, eventsOf, hasStatus, postRun, startRun } from '../support/readers/api-runs.ts';
 import { anAgent, startAgent, useAgentStack } from '../support/servers/agent-stack.ts';
-import { askFor, offeredTo, requestsOf, say, toolResultsSentTo } from '../support/builders/chat-model.ts';
+import { askFor, toolsOfferedTo, requestsOf, say, toolResultsSentTo } from '../support/builders/chat-model.ts';
 import { at, listAt, textAt } from '../support/readers/json-at.ts';
 import { errorsIn } from '../support/readers/problems.ts';
 
@@ -95,7 +95,7 @@ describe('an agent', () => {
     const once = (): void => model().answers(askFor([['vault', { job: 'a' }]]), say('Done'));
     once();
     await startAgent(user());
-    expect(offeredTo(model())[0]).not.toContain('vault');
+    expect(toolsOfferedTo(model())[0]).not.toContain('vault');
     expect(toolResultsSentTo(model())).toEqual([
       expect.stringMatching(/^Execution failed: vault may be called by .*support/),
     ]);
@@ -103,7 +103,7 @@ describe('an agent', () => {
     model().forget();
     once();
     await startAgent(stack().as('admin'));
-    expect(offeredTo(model())[0]).toContain('vault');
+    expect(toolsOfferedTo(model())[0]).toContain('vault');
     expect(service().done).toEqual(['a']);
   });
 
@@ -116,7 +116,7 @@ describe('an agent', () => {
       output: { answer: { iterations: 2, toolCalls: [], message: { content: '' } } },
       usage: { modelCalls: 3, toolCalls: 2 },
     });
-    expect(offeredTo(model()).map(({ length }) => length > 0)).toEqual([true, true, false]);
+    expect(toolsOfferedTo(model()).map(({ length }) => length > 0)).toEqual([true, true, false]);
   });
 
   test('asks the model to correct an object that breaks the schema', async () => {

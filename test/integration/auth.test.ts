@@ -6,7 +6,7 @@ import type { ApiAnswer, ApiClient } from '../support/readers/api-client.ts';
 import { readDescription } from '../support/readers/api-description.ts';
 import type { ApiDescription } from '../support/readers/api-description.ts';
 import { startIssuingStack } from '../support/servers/issuing-stack.ts';
-import type { Forgery, IssuingStack } from '../support/servers/issuing-stack.ts';
+import type { TokenChanges, IssuingStack } from '../support/servers/issuing-stack.ts';
 import { startLoopbackServer } from '../support/doubles/loopback-server.ts';
 import { aProblem } from '../support/readers/problems.ts';
 
@@ -29,7 +29,7 @@ const bearing = async (token: string): Promise<ApiAnswer> =>
   await stranger.get('/api/runs', { authorization: `Bearer ${token}` });
 
 describe('a good token', () => {
-  test.each<[string, Forgery]>([
+  test.each<[string, TokenChanges]>([
     ['as the issuer signs it', {}],
     ['for several audiences', { claims: { aud: ['billing', 'holdfast'] } }],
     ['with a tenant of all letters that there are', { claims: { tenant: 'A.b_c-9' } }],
@@ -69,7 +69,7 @@ describe('a bad token', () => {
     expect(await stranger.get('/api/runs', headers)).toMatchObject(REFUSED);
   });
 
-  test.each<[string, NonNullable<Forgery['claims']>]>([
+  test.each<[string, NonNullable<TokenChanges['claims']>]>([
     ['is of another issuer', { iss: 'somebody' }],
     ['is for another audience', { aud: 'billing' }],
     ['is for other audiences', { aud: ['billing', 'mail'] }],
@@ -99,7 +99,7 @@ describe('a bad token', () => {
     expect(await bearing(await stack.forge({ claims }))).toMatchObject(REFUSED);
   });
 
-  test.each<[string, NonNullable<Forgery['header']>]>([
+  test.each<[string, NonNullable<TokenChanges['header']>]>([
     ['names an unknown key', { kid: 'unknown' }],
     ['names a file as its key', { kid: '../../../../dev/null' }],
     ['names a query as its key', { kid: "' or '1'='1" }],

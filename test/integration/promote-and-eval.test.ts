@@ -7,7 +7,7 @@ import { playRecording } from '../../src/testing/index.ts';
 import { hasStatus } from '../support/readers/api-runs.ts';
 import { textAt } from '../support/readers/json-at.ts';
 import { createFolder, holdfast } from '../support/servers/command-line.ts';
-import type { Folder, Said } from '../support/servers/command-line.ts';
+import type { Folder, CommandOutput } from '../support/servers/command-line.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
 
@@ -80,10 +80,10 @@ async function ended(graph: GraphDefinition): Promise<string> {
   return id;
 }
 
-const promote = async (id: string, file: string, ...flags: string[]): Promise<Said> =>
+const promote = async (id: string, file: string, ...flags: string[]): Promise<CommandOutput> =>
   await holdfast(['promote', id, '--to', folder.path(file), '--tokens-file', tokens, ...flags]);
 
-const evaluate = async (file: string, ...flags: string[]): Promise<Said> =>
+const evaluate = async (file: string, ...flags: string[]): Promise<CommandOutput> =>
   await holdfast(['eval', folder.path(file), '--no-config', ...flags]);
 
 const written = async (file: string): Promise<string> => await readFile(folder.path(file), 'utf8');
@@ -182,7 +182,7 @@ test('a data set runs live and reports the pass rate', async () => {
     JSON.stringify({ name: order, input: { order }, expect: { path: ['find', 'note'] } });
   await folder.write('orders.jsonl', `${line('A-1')}\n${line('B-2')}\n`);
   const flags = ['--graph', folder.path('graph.json'), '--live', '--trials', '2', '--tokens-file', tokens];
-  const live = async (...more: string[]): Promise<Said> =>
+  const live = async (...more: string[]): Promise<CommandOutput> =>
     await holdfast(['eval', folder.path('orders.jsonl'), ...flags, ...more]);
   const { code, stdout } = await live();
   expect(code).toBe(1);

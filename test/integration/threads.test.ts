@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Tokens } from '../../src/dev/issuer.ts';
 import { eventsOf, hasStatus, readAll } from '../support/readers/api-runs.ts';
-import { aJob, checkpointWhere, leadsTo, patchState } from '../support/readers/api-states.ts';
+import { aJob, checkpointWhere, hasNextNodes, patchState } from '../support/readers/api-states.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { at, textAt } from '../support/readers/json-at.ts';
 import { aProblem } from '../support/readers/problems.ts';
@@ -109,7 +109,7 @@ describe('a thread', () => {
 
   test('does not include forks of its runs', async () => {
     const id = await started({ threadId: 'forked' });
-    const checkpoint = await checkpointWhere(user(), id, leadsTo('only'));
+    const checkpoint = await checkpointWhere(user(), id, hasNextNodes('only'));
     const { body } = await control(id, 'fork', { checkpoint });
     expect(body).toMatchObject({ threadId: null, parentRunId: id });
     await until(textAt(body, '/id'), 'completed');

@@ -1,5 +1,5 @@
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
-import { aDefinition, inARow } from '../support/builders/builders.ts';
+import { aDefinition, chainOf } from '../support/builders/builders.ts';
 import { aJob } from '../support/readers/api-states.ts';
 import { LANGUAGE_RUNS } from './language-runs.ts';
 import type { LanguageRun } from './language-runs.ts';
@@ -57,7 +57,7 @@ const cancels: GraphDefinition = aDefinition({
     ask: { type: 'approval', title: 'Go on?' },
     bye: aJob('bye'),
   },
-  edges: inARow(['pay', 'ask']),
+  edges: chainOf(['pay', 'ask']),
   onCancel: 'bye',
 });
 

@@ -1,5 +1,5 @@
 import type { NodeDefinition, NodeOfType } from '../../src/graph/definition/definition.ts';
-import { aDefinition, inARow } from '../support/builders/builders.ts';
+import { aDefinition, chainOf } from '../support/builders/builders.ts';
 
 /* The graphs of the runs that are recorded (`recorded-runs.ts`). */
 
@@ -134,7 +134,7 @@ export const repairable = aDefinition({
 export const cancelable = aDefinition({
   channels: { log },
   nodes: { paid: undone('paid'), slow: job('slow', { tool: 'slow' }), bye: job('bye') },
-  edges: inARow(['paid', 'slow']),
+  edges: chainOf(['paid', 'slow']),
   onCancel: 'bye',
 });
 

@@ -7,7 +7,7 @@ import type { Json } from '../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { adds, addsNames, logOf, startRun, typesOf } from '../support/builders/runs.ts';
 import { forkStartAt } from '../support/builders/stored.ts';
-import type { Forking } from '../support/builders/stored.ts';
+import type { ForkOptions } from '../support/builders/stored.ts';
 import { allWork, breakable, works } from '../support/doubles/breakable.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 import { shown } from '../support/readers/shown-run.ts';
@@ -17,7 +17,7 @@ const ADA = { sub: 'ada', roles: ['approver'] };
 const abc = { nodes: addsNames('a', 'b', 'c') };
 
 /** A fork that has begun. */
-function forkOf(run: MemoryRun, checkpoint: number, forking?: Forking): MemoryRun {
+function forkOf(run: MemoryRun, checkpoint: number, forking?: ForkOptions): MemoryRun {
   const fork = run.fork(`run-1.c${checkpoint}`, forking);
   if ('code' in fork) throw new Error(`The fork was refused: ${fork.message}`);
   return fork;

@@ -9,7 +9,7 @@ import { expensiveGraph } from '../support/builders/expensive-graphs.ts';
 import { randomCatalog } from '../support/builders/random-graphs.ts';
 import { repetitions } from '../support/builders/repetitions.ts';
 import { runShuffled } from '../support/readers/shuffled-run.ts';
-import type { ShuffledRun, Shuffling } from '../support/readers/shuffled-run.ts';
+import type { ShuffledRun, ShuffledRunOptions } from '../support/readers/shuffled-run.ts';
 
 /*
  * A replay must stop where the run did, so the units of an `advance` depend only on the run: not on what the process
@@ -22,7 +22,7 @@ const UNITS = 3_000_000;
 const ELEMENT = 10_000_000;
 
 const first = (): number => 0;
-const play = (definition: GraphDefinition, carry?: Shuffling['carry']): ShuffledRun =>
+const play = (definition: GraphDefinition, carry?: ShuffledRunOptions['carry']): ShuffledRun =>
   runShuffled({ definition, catalog: randomCatalog, choose: first, ...(carry && { carry }) });
 const copyOf = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 

@@ -11,7 +11,7 @@ import { randomCatalog, randomGraph } from '../support/builders/random-graphs.ts
 import { createRandom } from '../support/builders/random.ts';
 import { repetitions } from '../support/builders/repetitions.ts';
 import { STARTED_AT, runShuffled } from '../support/readers/shuffled-run.ts';
-import type { ShuffledRun, Shuffling } from '../support/readers/shuffled-run.ts';
+import type { ShuffledRun, ShuffledRunOptions } from '../support/readers/shuffled-run.ts';
 
 /*
  * A worker that has run a graph before spends the same units on its next run as one that has not. Otherwise a history
@@ -40,7 +40,7 @@ const graphs = randomGraph(1, 5).map((definition) => ({
   ),
 }));
 
-function play(definition: GraphDefinition, seed: number, over: Partial<Shuffling> = {}): ShuffledRun {
+function play(definition: GraphDefinition, seed: number, over: Partial<ShuffledRunOptions> = {}): ShuffledRun {
   const random = createRandom(seed);
   return runShuffled({ definition, catalog, choose: (count) => Math.floor(random.next() * count), ...over });
 }
@@ -56,7 +56,7 @@ function copyOf<T extends object>(value: T): T {
 const coldGraph = (definition: GraphDefinition): CompiledGraph => compileGraph(copyOf(definition), copyOf(catalog));
 
 const beginningOn =
-  (graph: CompiledGraph): NonNullable<Shuffling['begin']> =>
+  (graph: CompiledGraph): NonNullable<ShuffledRunOptions['begin']> =>
   (_graph, identity) =>
     startRun(graph, identity, { input: {}, startedAt: STARTED_AT });
 

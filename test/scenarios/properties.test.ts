@@ -14,7 +14,7 @@ import { repetitions } from '../support/builders/repetitions.ts';
 import { nextByRules } from '../support/readers/next-by-rules.ts';
 import { shown } from '../support/readers/shown-run.ts';
 import { runShuffled } from '../support/readers/shuffled-run.ts';
-import type { ShuffledRun, Shuffling } from '../support/readers/shuffled-run.ts';
+import type { ShuffledRun, ShuffledRunOptions } from '../support/readers/shuffled-run.ts';
 
 const graphs = randomGraph(2, 5);
 const seeds = fc.integer({ min: 0, max: 2 ** 31 });
@@ -22,7 +22,7 @@ const seeds = fc.integer({ min: 0, max: 2 ** 31 });
 /** Enough to combine every kind of node and edge with every other, in a few seconds. */
 const RUNS = { numRuns: repetitions(150) };
 
-function play(definition: GraphDefinition, seed: number, over: Partial<Shuffling> = {}): ShuffledRun {
+function play(definition: GraphDefinition, seed: number, over: Partial<ShuffledRunOptions> = {}): ShuffledRun {
   const random = createRandom(seed);
   const choose = (count: number): number => Math.floor(random.next() * count);
   return runShuffled({ definition, catalog: randomCatalog, choose, ...over });
@@ -61,7 +61,7 @@ describe('for any graph', () => {
   test('a run that is stored and read by another process continues unchanged', () => {
     fc.assert(
       fc.property(graphs, seeds, (definition, seed) => {
-        const stored: Shuffling['carry'] = (_graph, run) => [
+        const stored: ShuffledRunOptions['carry'] = (_graph, run) => [
           compileGraph(copyOf(definition), randomCatalog),
           copyOf(run),
         ];

@@ -10,7 +10,7 @@ import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import type { JsonObject } from '../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { adds, addsNames, failing, logOf, startRun, typesOf } from '../support/builders/runs.ts';
-import { throughTheStore } from '../support/builders/stored.ts';
+import { asReadFromStore } from '../support/builders/stored.ts';
 import { allWork, breakable, works } from '../support/doubles/breakable.ts';
 import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 import { refusalOf } from '../support/readers/refusal-of.ts';
@@ -271,7 +271,7 @@ test('a call that was open at the deadline is requested again under its key, whi
   const answered = { kind: 'call.completed', key: 'run-1:a:1:0:0', reply, attempts: 1, durationMs: 1 } as const;
   const over = advance(graph, late.run, { ...answered, at: 3_600_001 });
   expect(shown(over.run).status).toBe('failed');
-  const stored = throughTheStore(over.run, { graph, checkpoints: first.checkpoints });
+  const stored = asReadFromStore(over.run, { graph, checkpoints: first.checkpoints });
   const again = signalEndedRun(graph, stored, { now: 4_000_000, name: 'retry', payload: {} });
   expect(again.effects.flatMap((effect) => (effect.kind === 'call' ? [effect.key] : []))).toEqual([answered.key]);
   const done = advance(graph, again.run, { ...answered, at: 4_000_001 });

@@ -16,11 +16,11 @@ import type { JsonObject } from '../../src/graph/values/json.ts';
 import { randomCatalog, randomGraph } from '../support/builders/random-graphs.ts';
 import { randomSignal } from '../support/builders/random-signals.ts';
 import { createRandom } from '../support/builders/random.ts';
-import { copyOf, forkStartAt, throughTheStore } from '../support/builders/stored.ts';
+import { copyOf, forkStartAt, asReadFromStore } from '../support/builders/stored.ts';
 import { repetitions } from '../support/builders/repetitions.ts';
 import { shown } from '../support/readers/shown-run.ts';
 import { STARTED_AT, runShuffled } from '../support/readers/shuffled-run.ts';
-import type { ShuffledRun, Shuffling } from '../support/readers/shuffled-run.ts';
+import type { ShuffledRun, ShuffledRunOptions } from '../support/readers/shuffled-run.ts';
 
 const graphs = randomGraph(2, 5);
 /** Graphs that a failing call makes fail, except for those that always fail. */
@@ -32,7 +32,7 @@ const moments = fc.array(fc.nat(12), { minLength: 1, maxLength: 4 });
 /** Enough to combine every kind of node and edge with every kind of checkpoint, in a few seconds. */
 const RUNS = { numRuns: repetitions(150) };
 
-function play(definition: GraphDefinition, seed: number, over: Partial<Shuffling> = {}): ShuffledRun {
+function play(definition: GraphDefinition, seed: number, over: Partial<ShuffledRunOptions> = {}): ShuffledRun {
   const random = createRandom(seed);
   const choose = (count: number): number => Math.floor(random.next() * count);
   return runShuffled({ definition, catalog: randomCatalog, choose, ...over });
@@ -63,7 +63,7 @@ function endOf({ run: { status, output, error, root } }: ShuffledRun): JsonObjec
 const APPROVER = { sub: 'ada', roles: ['approver'] };
 
 /** Begins at a checkpoint of another run. */
-function forkAt(checkpoint: string, checkpoints: readonly Checkpoint[]): NonNullable<Shuffling['begin']> {
+function forkAt(checkpoint: string, checkpoints: readonly Checkpoint[]): NonNullable<ShuffledRunOptions['begin']> {
   return (graph, identity) => {
     const fork = forkStartAt(checkpoint, {}, { checkpoints });
     const first = forkRun(graph, { ...identity, createdBy: APPROVER }, { fork, startedAt: STARTED_AT });
@@ -73,7 +73,7 @@ function forkAt(checkpoint: string, checkpoints: readonly Checkpoint[]): NonNull
 }
 
 /** Makes an edit without changes at some of the moments at which a run could be edited. */
-function correctingNothing(when: readonly number[]): NonNullable<Shuffling['interject']> {
+function correctingNothing(when: readonly number[]): NonNullable<ShuffledRunOptions['interject']> {
   let moment = 0;
   return (run) => {
     const status = statusOf(run);
@@ -139,7 +139,7 @@ describe('for any graph, a retry', () => {
     const failed = play(definition, seed, { answer });
     fc.pre(failed.run.status === 'failed' && JSON.stringify(failed.run.error).includes('lost'));
     const graph = compileGraph(definition, randomCatalog);
-    const stored = throughTheStore(failed.run, { graph, checkpoints: checkpointsOf(failed) });
+    const stored = asReadFromStore(failed.run, { graph, checkpoints: checkpointsOf(failed) });
     const signal = { now: STARTED_AT, name: 'retry', payload: {} };
     return [failed, play(definition, seed, { answer, begin: (same) => signalEndedRun(same, stored, signal) })];
   }
@@ -211,7 +211,7 @@ describe('for any graph, the stored data', () => {
       fc.property(graphs, seeds, moments, (definition, seed, when) => {
         const played = play(definition, seed, { interject: correctingNothing(when) });
         const graph = compileGraph(definition, randomCatalog);
-        expect(throughTheStore(played.run, { graph, checkpoints: checkpointsOf(played) })).toEqual(copyOf(played.run));
+        expect(asReadFromStore(played.run, { graph, checkpoints: checkpointsOf(played) })).toEqual(copyOf(played.run));
       }),
       RUNS,
     );

@@ -2,7 +2,16 @@ import { describe, expect, test } from 'vitest';
 import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
 import { toRunView } from '../../src/graph/journal/run-view.ts';
 import { aDefinition } from '../support/builders/builders.ts';
-import { adds, addsNames, failing, gives, logOf, obeying, startRun, typesOf } from '../support/builders/runs.ts';
+import {
+  adds,
+  addsNames,
+  failing,
+  gives,
+  logOf,
+  functionsThatGive,
+  startRun,
+  typesOf,
+} from '../support/builders/runs.ts';
 import { CallFailure } from '../support/doubles/memory-shell.ts';
 
 const asks = { type: 'approval', title: 'May I?', write: { log: '{{ result.decision }}' } } as const;
@@ -110,7 +119,7 @@ describe('a subgraph', () => {
 
   test('may pause the run by a function inside', () => {
     const sub = inside({ nodes: { f: gives({ control: 'pause', update: { log: 'f' } }), a: adds('a') } });
-    const run = startRun({ nodes: { sub } }, obeying);
+    const run = startRun({ nodes: { sub } }, functionsThatGive);
     expect(run.events.at(-1)).toMatchObject({ type: 'run.paused', by: 'f' });
     run.signal('resume', {});
     expect(logOf(run)).toEqual(['f', 'a']);

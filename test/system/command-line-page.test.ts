@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readFile } from '../support/readers/documentation.ts';
-import { looksAs, withNames } from '../support/readers/shaped-text.ts';
+import { matchesPage, withKnownValues } from '../support/readers/shaped-text.ts';
 import type { Names } from '../support/readers/shaped-text.ts';
 import { startDev } from '../support/servers/developed-project.ts';
 import type { DevelopedProject } from '../support/servers/developed-project.ts';
@@ -51,7 +51,7 @@ async function printed(commands: string, cwd: string): Promise<string> {
 async function develop(folder: string): Promise<DevelopedProject> {
   await symlink(resolve('node_modules'), join(folder, 'node_modules'));
   const developed = startDev(folder, resolve('.'));
-  await developed.heard(/^published refund/);
+  await developed.untilLine(/^published refund/);
   const refund = async (euros: number) =>
     await developed.holdfast('run', join(folder, GRAPH), '--input', JSON.stringify({ order: 'A-1001', euros }));
   const execute = '  execute({ order, euros }, { key, logger }) {\n';
@@ -59,17 +59,17 @@ async function develop(folder: string): Promise<DevelopedProject> {
     "    if (euros === 30 && !receipts.has(key)) {\n      receipts.set(key, 'R-0');\n      throw new Error('shop is down');\n    }\n";
   // Without a delay, the call could be repeated before its failure is printed.
   await developed.edit(TOOLS, execute, `  retry: { initialInterval: '5s' },\n${execute}${failing}`);
-  await developed.heard(/^reloaded/);
+  await developed.untilLine(/^reloaded/);
   const paid = refund(30);
-  await developed.heard(/pay makes attempt 2/);
+  await developed.untilLine(/pay makes attempt 2/);
   expect((await paid).code).toBe(0);
   await developed.edit(TOOLS, 'export const lookupOrder', "throw new Error('at load');\nexport const lookupOrder");
   // A file that is read while it is being written is not reloaded either, for another reason.
-  await developed.heard(/^not reloaded, .*at load/);
+  await developed.untilLine(/^not reloaded, .*at load/);
   await developed.edit(TOOLS, "throw new Error('at load');\n", '');
-  await developed.heard(/^reloaded/);
+  await developed.untilLine(/^reloaded/);
   await developed.edit(GRAPH, "to: 'refuse' },", "to: 'refus' },");
-  await developed.heard(/error UNKNOWN_NODE/);
+  await developed.untilLine(/error UNKNOWN_NODE/);
   await developed.edit(GRAPH, "to: 'refus' },", "to: 'refuse' },");
   return developed;
 }
@@ -84,10 +84,10 @@ test('every command prints the output on the page', async () => {
       project = await develop(join(root, 'my-app'));
       continue;
     }
-    const text = await printed(withNames(body, names), project === null ? root : join(root, 'my-app'));
+    const text = await printed(withKnownValues(body, names), project === null ? root : join(root, 'my-app'));
     executed += 1;
     const next = fences[index + 1];
-    if (next?.kind === 'text' && !looksAs(text, next.body, names))
+    if (next?.kind === 'text' && !matchesPage(text, next.body, names))
       wrong.push({ commands: body, shown: next.body, text });
   }
   expect(wrong).toEqual([]);
@@ -96,7 +96,7 @@ test('every command prints the output on the page', async () => {
 
 test('`dev` prints each line on the page', () => {
   const shown = fences.flatMap(({ kind, body }) => (kind === 'console' ? body.trimEnd().split('\n') : []));
-  const told = project?.told() ?? [];
+  const told = project?.linesSoFar() ?? [];
   expect(shown.length).toBeGreaterThan(5);
-  expect(shown.filter((line) => !told.some((each) => looksAs(each, line, new Map())))).toEqual([]);
+  expect(shown.filter((line) => !told.some((each) => matchesPage(each, line, new Map())))).toEqual([]);
 });

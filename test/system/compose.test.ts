@@ -8,7 +8,7 @@ import { choosePort } from '../../src/dev/ports.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import { listen } from '../../src/process/listen.ts';
 import { compose } from '../support/deployment/composed.ts';
-import type { Composed, Machine } from '../support/deployment/composed.ts';
+import type { ComposedService, Machine } from '../support/deployment/composed.ts';
 import { readEnvFile, readServices } from '../support/deployment/compose-file.ts';
 import { readImageFiles } from '../support/deployment/image-files.ts';
 import { createApiClient } from '../support/readers/api-client.ts';
@@ -32,8 +32,8 @@ const STARTED = ['issuer', 'model', 'shop', 'api', 'worker'];
 
 const teardown = openTeardown();
 let machine: Machine;
-let setup: Composed;
-let composed: ReadonlyMap<string, Composed>;
+let setup: ComposedService;
+let composed: ReadonlyMap<string, ComposedService>;
 beforeAll(async () => {
   const root = await mkdtemp(join(tmpdir(), 'holdfast-compose-'));
   teardown.add(() => rm(root, { recursive: true, force: true }));
@@ -96,7 +96,7 @@ async function startThirdParties(root: string): Promise<Machine['places']> {
   ]);
 }
 
-function start(name: string): Composed {
+function start(name: string): ComposedService {
   const [, service] = SERVICES.find(([each]) => each === name) ?? [];
   if (!service) throw new Error(`There is no service ${name}`);
   const started = compose(name, service, machine);

@@ -9,7 +9,7 @@ import type { Json } from '../../src/graph/values/json.ts';
 import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import type { RunGraphInput } from '../../src/workflows/contract.ts';
 import { startAnsweringWorker } from '../support/servers/answering-worker.ts';
-import type { AnsweringWorker, Heard } from '../support/servers/answering-worker.ts';
+import type { AnsweringWorker, ReceivedCalls } from '../support/servers/answering-worker.ts';
 import { historiesOf } from '../support/readers/executions.ts';
 import { createRandom } from '../support/builders/random.ts';
 import { randomCatalog, randomGraph } from '../support/builders/random-graphs.ts';
@@ -60,9 +60,9 @@ function inputOf(definition: GraphDefinition, tenantId: string, continueAfter?: 
 }
 
 /** All events, calls and results of a run, without times and the tenant that distinguishes the two runs. */
-async function accountOf({ handle, heard, trail }: SteeredRun): Promise<Json> {
+async function accountOf({ handle, received, choices }: SteeredRun): Promise<Json> {
   const end = await handle.result().catch((error: Error) => String(error.cause));
-  const account = JSON.stringify({ end, trail, calls: heard.calls, ...journalOf(heard) });
+  const account = JSON.stringify({ end, choices, calls: received.calls, ...journalOf(received) });
   return toJson(
     JSON.parse(account.replaceAll(TIME, '0'), (key, part: unknown) => (OWN_EACH_TIME.has(key) ? undefined : part)),
   );
@@ -74,7 +74,7 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|\b1[6-9]\d{11}\b/g;
 /**
  * Batches may be split differently, and the batch of a failed call is sent again: the resulting journal is the same.
  */
-function journalOf({ batches }: Heard): object {
+function journalOf({ batches }: ReceivedCalls): object {
   const events = onceEach(batches.flatMap((batch) => batch.events)).toSorted((a, b) => a.seq - b.seq);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, before) => before + 1));
   return {
@@ -106,7 +106,7 @@ async function tallyOf({ handle }: SteeredRun): Promise<Tally> {
 }
 
 /** The total number of opportunities to continue as new. */
-let chances = 0;
+let idleTimes = 0;
 /** The kinds of waits at those moments. */
 const waitedFor = new Set<string>();
 
@@ -123,10 +123,10 @@ async function expectSame(definition: GraphDefinition, seed: number): Promise<vo
   // Supersteps without a call or a wait leave no history between them, and are no opportunity. A timer that has fired
   // is one, unless something else happens at the same moment.
   const { executions, timersFired } = await tallyOf(often);
-  expect(executions).toBeGreaterThanOrEqual(1 + often.chances);
-  expect(executions).toBeLessThanOrEqual(1 + often.chances + timersFired);
-  chances += often.chances;
-  for (const [{ waitingFor }] of often.trail) for (const { kind } of waitingFor) waitedFor.add(kind);
+  expect(executions).toBeGreaterThanOrEqual(1 + often.idleTimes);
+  expect(executions).toBeLessThanOrEqual(1 + often.idleTimes + timersFired);
+  idleTimes += often.idleTimes;
+  for (const [{ waitingFor }] of often.choices) for (const { kind } of waitingFor) waitedFor.add(kind);
   if (timersFired > 0) waitedFor.add('timer');
 }
 
@@ -135,6 +135,6 @@ test(`a run of any graph that continues as new at every opportunity behaves like
   // Counterexamples are not shrunk, because that would take long.
   const parameters = { seed: SEED, numRuns: RUNS, endOnFailure: true };
   await fc.assert(fc.asyncProperty(graphs, seeds, expectSame), parameters);
-  expect(chances).toBeGreaterThan(3 * RUNS);
+  expect(idleTimes).toBeGreaterThan(3 * RUNS);
   expect(waitedFor).toEqual(new Set(['approval', 'event', 'intervention', 'timer']));
 }, 300_000);

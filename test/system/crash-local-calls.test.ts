@@ -49,10 +49,10 @@ test('the history of a run still replays after its worker froze in a local call 
   const connection = await Connection.connect({ address: cluster.temporalAddress });
   const { workflow } = new Client({ connection });
   const { worker } = cluster.victims;
-  await worker.freeze();
+  await worker.suspend();
   // The SDK's core extends a task with open local calls after 24 s, and the server times it out after 30 s.
   await sleep(25_000);
-  await worker.thaw();
+  await worker.resume();
   const tasksOf = async () =>
     (await executionsOf(workflow, id))
       .flatMap(({ events }) => events ?? [])

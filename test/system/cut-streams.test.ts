@@ -8,10 +8,10 @@ import { startSlowModel } from '../support/doubles/slow-model.ts';
 import type { SlowModel } from '../support/doubles/slow-model.ts';
 import { eventsOf } from '../support/readers/api-runs.ts';
 import { readInPieces } from '../support/readers/cut-stream.ts';
-import type { Cut, CutReading } from '../support/readers/cut-stream.ts';
+import type { CutPoint, CutReading } from '../support/readers/cut-stream.ts';
 import { inTime } from '../support/readers/in-time.ts';
 import { at, textAt } from '../support/readers/json-at.ts';
-import { filledFrom, combineDeltas } from '../support/readers/combine-deltas.ts';
+import { completedFrom, combineDeltas } from '../support/readers/combine-deltas.ts';
 import { startDeployment } from '../support/servers/deployment.ts';
 import type { Deployment } from '../support/servers/deployment.ts';
 import { repeated } from '../support/servers/site.ts';
@@ -69,7 +69,7 @@ test(`streams that are cut ${CUTS} times give the history, with seed ${SEED}`, a
   expect(tally.deltas).toBeGreaterThan(0);
 }, 1_800_000);
 
-const STAYING: Cut = { characters: Number.POSITIVE_INFINITY, ms: 600_000 };
+const STAYING: CutPoint = { characters: Number.POSITIVE_INFINITY, ms: 600_000 };
 
 /** Starts a run, kills processes while readers follow it, and compares what they received with the store. */
 async function playRun(number: number, victims: readonly Victim[]): Promise<readonly CutReading[]> {
@@ -89,7 +89,10 @@ async function playRun(number: number, victims: readonly Victim[]): Promise<read
   const answers = answersIn(history);
   for (const { events, deltas } of [...readings, whole]) {
     expect(events).toEqual(history);
-    const texts = combineDeltas(deltas).map(({ node, pieces }) => [node, filledFrom(answers.get(node) ?? '', pieces)]);
+    const texts = combineDeltas(deltas).map(({ node, pieces }) => [
+      node,
+      completedFrom(answers.get(node) ?? '', pieces),
+    ]);
     expect(texts).toEqual(texts.map(([node]) => [node, answers.get(node ?? '')]));
   }
   // A reader with one connection receives everything, unless a process is killed.
@@ -161,7 +164,7 @@ function opener(runId: string, query: string): (after: string) => Promise<Respon
 }
 
 /** Cuts are mostly early, so that most are within an event; some come after many events. */
-function drawCut(random: Random): Cut {
+function drawCut(random: Random): CutPoint {
   return {
     characters: 1 + Math.floor(random.next() ** 3 * 6_000),
     ms: 20 + random.next() * 700,

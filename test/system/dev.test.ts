@@ -20,23 +20,23 @@ const refund = async (order: string, euros: number) =>
 
 describe('holdfast dev', () => {
   test('publishes the graphs, and prints each event of a run', async () => {
-    await project.heard(/^published refund, version 1 \(graphs\/refund\.ts\)$/);
+    await project.untilLine(/^published refund, version 1 \(graphs\/refund\.ts\)$/);
     expect((await refund('A-1002', 300)).code).toBe(3);
-    await project.heard(/^\d\d:\d\d:\d\d {2}refund \w{26} {2}started by uma$/);
-    await project.heard(/lookup: lookup_order has answered in \d+ ms$/);
-    await project.heard(
+    await project.untilLine(/^\d\d:\d\d:\d\d {2}refund \w{26} {2}started by uma$/);
+    await project.untilLine(/lookup: lookup_order has answered in \d+ ms$/);
+    await project.untilLine(
       /Node ask waits until \S+ for approver, but not who has asked, to decide: Pay back 300 euros for A-1002\? With \{"euros":300\}$/,
     );
-    const command = /npx holdfast (.*)$/.exec(await project.heard(/npx holdfast approve/))?.[1] ?? '';
+    const command = /npx holdfast (.*)$/.exec(await project.untilLine(/npx holdfast approve/))?.[1] ?? '';
     expect((await project.holdfast(...command.split(' '))).code).toBe(0);
-    await project.heard(/ask: ada says approve, it is approved$/);
-    await project.heard(/completed: \{"receipt":"R-1",/);
+    await project.untilLine(/ask: ada says approve, it is approved$/);
+    await project.untilLine(/completed: \{"receipt":"R-1",/);
   });
 
   test('reloads an edited tool', async () => {
     const began = performance.now();
     await project.edit(TOOLS, '`R-${', '`NEW-${');
-    await project.heard(/^reloaded in \d+ ms \(tools\/refund-tools\.ts\)$/);
+    await project.untilLine(/^reloaded in \d+ ms \(tools\/refund-tools\.ts\)$/);
     const { stdout } = await refund('A-1001', 20);
     process.stdout.write(`an edited tool was used after ${Math.round(performance.now() - began)} ms\n`);
     expect(JSON.parse(stdout)).toMatchObject({ receipt: 'NEW-1' });
@@ -44,30 +44,30 @@ describe('holdfast dev', () => {
 
   test('prints the location of an error in a tool, and continues with the previous code', async () => {
     await project.edit(TOOLS, 'export const lookupOrder', "throw new Error('at load');\nexport const lookupOrder");
-    await project.heard(/^not reloaded, .*: at load \(.*\/tools\/refund-tools\.ts:\d+:\d+\)$/);
+    await project.untilLine(/^not reloaded, .*: at load \(.*\/tools\/refund-tools\.ts:\d+:\d+\)$/);
     expect((await refund('A-1001', 20)).code).toBe(0);
     await project.edit(TOOLS, "throw new Error('at load');\n", '');
-    await project.heard(/^reloaded in/);
+    await project.untilLine(/^reloaded in/);
   });
 
   test('publishes an edited graph, and prints the line of an error in it', async () => {
     await project.edit(GRAPH, "to: 'refuse' },", "to: 'refus' },");
-    const fault = await project.heard(/error UNKNOWN_NODE/);
+    const fault = await project.untilLine(/error UNKNOWN_NODE/);
     expect(fault).toMatch(/graphs\/refund\.ts:43:\d+: error UNKNOWN_NODE: There is no node "refus"/);
     await project.edit(GRAPH, "to: 'refus' },", "to: 'refuse' },");
     await project.edit(GRAPH, 'are on their way', 'are coming');
-    await project.heard(/^published refund, version 2 \(graphs\/refund\.ts\)$/);
+    await project.untilLine(/^published refund, version 2 \(graphs\/refund\.ts\)$/);
   });
 
   test('prints that a call is retried, with time and reason', async () => {
     const execute = '  execute({ order, euros }, { key, logger }) {\n';
     const failing = "    if (euros === 30) throw new Error('shop is down');\n";
     await project.edit(TOOLS, execute, `  retry: { initialInterval: '5s' },\n${execute}${failing}`);
-    await project.heard(/^reloaded in/);
+    await project.untilLine(/^reloaded in/);
     const running = refund('A-1001', 30);
-    await project.heard(/Node pay makes attempt 2 of a call at \S+, after TOOL_FAILED shop is down$/);
+    await project.untilLine(/Node pay makes attempt 2 of a call at \S+, after TOOL_FAILED shop is down$/);
     await project.edit(TOOLS, 'if (euros === 30)', 'if (euros === 31)');
-    await project.heard(/completed: .*30 euros are/);
+    await project.untilLine(/completed: .*30 euros are/);
     expect((await running).code).toBe(0);
   });
 });

@@ -187,14 +187,14 @@ const OUTAGES: readonly Outage[] = [
   {
     what: 'the database',
     answers: { start: [503], read: [503], approve: [503] },
-    begin: ({ deployment }) => deployment.postgres.victim.freeze(),
-    end: ({ deployment }) => deployment.postgres.victim.thaw(),
+    begin: ({ deployment }) => deployment.postgres.victim.suspend(),
+    end: ({ deployment }) => deployment.postgres.victim.resume(),
   },
   {
     what: 'the called services',
     answers: { start: [201], read: [200], approve: [200] },
-    begin: async ({ model, service }) => void (await Promise.all([model.leave(), service.leave()])),
-    end: async ({ model, service }) => void (await Promise.all([model.comeBack(), service.comeBack()])),
+    begin: async ({ model, service }) => void (await Promise.all([model.goOffline(), service.goOffline()])),
+    end: async ({ model, service }) => void (await Promise.all([model.goOnline(), service.goOnline()])),
     async meanwhile(site, unsafe) {
       const askAgain = await askModels(site);
       return async () => {

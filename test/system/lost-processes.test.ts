@@ -176,7 +176,7 @@ async function killApiDuring(
 ): Promise<LostApi> {
   return await withStore(async (client) => {
     let found: readonly unknown[] = [];
-    await site.deployment.temporal.freeze();
+    await site.deployment.temporal.suspend();
     const lost = send().catch((error: unknown) => error);
     await expect.poll(async () => (found = await isBegun(client)), PATIENTLY).not.toEqual([]);
     await site.deployment.api.kill();
@@ -195,7 +195,7 @@ async function loseApiDuring(
   { isBegun = isLeased, refusals = ['REQUEST_IN_PROGRESS'] }: LosingApi = {},
 ): Promise<{ answer: ApiAnswer; found: readonly unknown[] }> {
   const { found, busyUntil } = await killApiDuring(send, isBegun);
-  await site.deployment.temporal.thaw();
+  await site.deployment.temporal.resume();
   await site.deployment.api.start();
   await site.untilReady();
   const answers: ApiAnswer[] = [];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
-import { inARow } from '../support/builders/builders.ts';
+import { chainOf } from '../support/builders/builders.ts';
 import { createApiClient } from '../support/readers/api-client.ts';
 import type { ApiClient } from '../support/readers/api-client.ts';
 import { hasStatus } from '../support/readers/api-runs.ts';
@@ -42,7 +42,7 @@ const large: GraphDefinition = {
     wait: { type: 'wait', event: 'go' },
     end: { type: 'set', write: { done: '{{ size(state.a) + size(state.c) }}' } },
   },
-  edges: inARow([...NAMES, 'wait', 'end']),
+  edges: chainOf([...NAMES, 'wait', 'end']),
 };
 
 async function letEnd(id: string): Promise<void> {

@@ -9,7 +9,7 @@ import { withMeaning } from '../../src/store/memory/with-meaning.ts';
 import { openPostgresStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
-import { embeddedBy, startEmbeddingServer } from '../support/doubles/embedding-server.ts';
+import { embeddingSettings, startEmbeddingServer } from '../support/doubles/embedding-server.ts';
 import { installPackages } from '../support/python/install-packages.ts';
 import { startPostgres } from '../support/servers/postgres-server.ts';
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   teardown.add(() => postgres.stop());
   const server = await startEmbeddingServer();
   teardown.add(() => server.stop());
-  const embedder = openEmbedder(parseConfig('the test', embeddedBy(server)), process.env);
+  const embedder = openEmbedder(parseConfig('the test', embeddingSettings(server)), process.env);
   store = withMeaning(await openPostgresStore(await postgres.createDatabase('meaning')), embedder, () => undefined);
   teardown.add(() => store.close());
 }, 300_000);

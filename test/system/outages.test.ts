@@ -51,8 +51,8 @@ const OUTAGES: readonly Outage[] = [
     what: 'Temporal',
     how: 'stands still',
     answers: [201, 200],
-    begin: () => site.deployment.temporal.freeze(),
-    end: () => site.deployment.temporal.thaw(),
+    begin: () => site.deployment.temporal.suspend(),
+    end: () => site.deployment.temporal.resume(),
   },
   {
     what: 'Temporal',
@@ -65,8 +65,8 @@ const OUTAGES: readonly Outage[] = [
     what: 'The database',
     how: 'stands still',
     answers: [503, 503],
-    begin: () => site.deployment.postgres.victim.freeze(),
-    end: () => site.deployment.postgres.victim.thaw(),
+    begin: () => site.deployment.postgres.victim.suspend(),
+    end: () => site.deployment.postgres.victim.resume(),
   },
   {
     what: 'The database',
@@ -150,10 +150,10 @@ test('an unsafe call that takes longer than the outage of Temporal is made once 
   await expect.poll(() => Date.now() - goneAt, PATIENTLY).toBeGreaterThan(10_000);
   // A heartbeat that arrives before the server checks for late ones would keep the first attempt, so the worker is
   // suspended.
-  await site.deployment.worker.freeze();
+  await site.deployment.worker.suspend();
   await site.deployment.temporal.start();
   await expect.poll(() => attemptsAt(id), PATIENTLY).toBeGreaterThan(1);
-  await site.deployment.worker.thaw();
+  await site.deployment.worker.resume();
   release();
   await site.until(id, 'completed');
   expect(site.service.calls).toHaveLength(1);
@@ -171,11 +171,11 @@ async function attemptsAt(id: string): Promise<number> {
 
 describe('a model', () => {
   test('that is down is retried until it is back, and the run reports that it waits for it', async () => {
-    await site.model.leave();
+    await site.model.goOffline();
     const id = await site.startRun({ ask: { type: 'llm', prompt: 'Say something.', write: { log: '{{ result }}' } } });
     const lastError = async () => at((await site.user.get(`/api/runs/${id}`)).body, '/retrying/0/lastError/code');
     await expect.poll(lastError, PATIENTLY).toBe('MODEL_FAILED');
-    await site.model.comeBack();
+    await site.model.goOnline();
     await site.until(id, 'completed');
     const [called] = await eventsOf(site.user, id, 'model.called');
     expect(at(called ?? null, '/attempts')).toBeGreaterThan(1);

@@ -2,7 +2,7 @@ import { readFile, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTeardown } from '../../src/dev/teardown.ts';
-import { inARow } from '../support/builders/builders.ts';
+import { chainOf } from '../support/builders/builders.ts';
 import { createApiClient } from '../support/readers/api-client.ts';
 import { codeIn } from '../support/readers/documentation.ts';
 import { startDev } from '../support/servers/developed-project.ts';
@@ -135,28 +135,28 @@ describe('a refund project', () => {
     void process.stdout.write(`${what} after ${Math.round(performance.now() - since)} ms\n`);
 
   test('has its first refund approved, by the command that dev shows', { timeout: 120_000 }, async () => {
-    await dev.heard(/^published refund, version 1/);
+    await dev.untilLine(/^published refund, version 1/);
     expect(await refund('A-1002', 300)).toMatchObject({ code: 3 });
-    const [, command = ''] = /npx holdfast (.*)$/.exec(await dev.heard(/npx holdfast approve/)) ?? [];
+    const [, command = ''] = /npx holdfast (.*)$/.exec(await dev.untilLine(/npx holdfast approve/)) ?? [];
     expect(await holdfast(...command.split(' '))).toMatchObject({ code: 0 });
-    await dev.heard(/completed: \{"receipt":"R-1",/);
+    await dev.untilLine(/completed: \{"receipt":"R-1",/);
     tell('the first refund was approved', began);
   });
 
   test('uses a tool as soon as it is edited', { timeout: 120_000 }, async () => {
     const edited = performance.now();
     await dev.edit('tools/refund-tools.ts', '`R-${', '`NEW-${');
-    await dev.heard(/^reloaded in \d+ ms/);
+    await dev.untilLine(/^reloaded in \d+ ms/);
     tell('an edited tool was loaded', edited);
     expect(JSON.parse((await refund('A-1001', 20)).stdout)).toMatchObject({ receipt: 'NEW-1' });
   });
 
   test('makes a test of a run, which detects a change of behavior', { timeout: 120_000 }, async () => {
-    const [, run = ''] = /refund (\w{26})/.exec(await dev.heard(/completed: \{"receipt":"NEW-1",/)) ?? [];
+    const [, run = ''] = /refund (\w{26})/.exec(await dev.untilLine(/completed: \{"receipt":"NEW-1",/)) ?? [];
     expect(await holdfast('promote', run, '--to', 'refund.json')).toMatchObject({ code: 0 });
     expect(await holdfast('eval', 'refund.json')).toMatchObject({ code: 0 });
     await dev.edit('graphs/refund.ts', "when: 'state.euros > 100.0'", "when: 'state.euros > 10.0'");
-    await dev.heard(/^published refund, version 2/);
+    await dev.untilLine(/^published refund, version 2/);
     expect(await holdfast('eval', 'refund.json', '--graph', 'graphs/refund.ts')).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('ask'),
@@ -209,7 +209,7 @@ describe('the build output of this repository', () => {
     const { baseUrls, tokens } = await startProcesses({ databaseUrl, config, environment, ...scripts }, teardown);
     const user = createApiClient(baseUrls[0] ?? '', tokens.user);
     const nodes = { sum: { type: 'set', write: { total: '{{ 1 + 1 }}' } } };
-    const graph = { name: 'sum', channels: { total: {} }, nodes, edges: inARow(['sum']), output: ['total'] };
+    const graph = { name: 'sum', channels: { total: {} }, nodes, edges: chainOf(['sum']), output: ['total'] };
     const { body } = await user.post('/api/runs', { graph }, { prefer: 'wait=60' });
     expect(body).toMatchObject({ status: 'completed', output: { total: 2 } });
     expect(await user.get('/docs/swagger-ui.css')).toMatchObject({ status: 200 });

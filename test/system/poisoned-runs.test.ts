@@ -8,7 +8,7 @@ import { textAt } from '../support/readers/json-at.ts';
 import type { ChildNode } from '../support/servers/child-node.ts';
 import { bundlePoison } from '../support/servers/poison-bundle.ts';
 import { startPostgres } from '../support/servers/postgres-server.ts';
-import { cpuSecondsOf, descendantsOf, untilGone } from '../support/servers/process-family.ts';
+import { cpuSecondsOf, descendantsOf, untilExited } from '../support/servers/process-family.ts';
 import { startProcesses } from '../support/servers/processes.ts';
 import type { Processes } from '../support/servers/processes.ts';
 
@@ -95,5 +95,5 @@ test('the workflow process of a lost worker exits with it, also when its code ne
   await expect.poll(async () => await cpuSecondsOf(await codeOfAll())).toBeGreaterThan(idle + 1);
   const code = await codeOfAll();
   await Promise.all(deployed.workers.map((worker) => worker.kill()));
-  await untilGone(code);
+  await untilExited(code);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { codeIn, readFile } from '../support/readers/documentation.ts';
-import { looksAs, withNames } from '../support/readers/shaped-text.ts';
+import { matchesPage, withKnownValues } from '../support/readers/shaped-text.ts';
 import type { Names } from '../support/readers/shaped-text.ts';
 import { useNpmStart } from '../support/servers/npm-start.ts';
 
@@ -49,11 +49,11 @@ test('every response equals the one in the README', async () => {
   const wrong: object[] = [];
   let set = '';
   for (const { commands, shown } of steps) {
-    const now = withNames(commands, names);
+    const now = withKnownValues(commands, names);
     const { stdout } = await run('bash', ['-eu', '-c', `${set}\n${now}`], { cwd: folder });
     set += now.match(/^[A-Z]+=.*$/gm)?.join('\n') ?? '';
     set += '\n';
-    if (!looksAs(stdout, shown, names)) wrong.push({ commands, shown, stdout });
+    if (!matchesPage(stdout, shown, names)) wrong.push({ commands, shown, stdout });
   }
   expect(wrong).toEqual([]);
   expect(steps.length).toBeGreaterThan(5);

@@ -132,8 +132,8 @@ test('a run whose processes are killed for more than a minute while the database
   let kills = 1;
   for (; Date.now() < until; kills += 1) {
     const next = (await codeOfWorker()).find((pid) => !known.has(pid));
-    if (kills === 4) await postgres.victim.freeze();
-    if (kills === 6) await postgres.victim.thaw();
+    if (kills === 4) await postgres.victim.suspend();
+    if (kills === 6) await postgres.victim.resume();
     if (next === undefined) {
       await sleep(100);
       continue;
@@ -144,7 +144,7 @@ test('a run whose processes are killed for more than a minute while the database
     send(next, 'SIGSTOP');
     await kill([next]);
   }
-  await postgres.victim.thaw();
+  await postgres.victim.resume();
   expect(kills).toBeGreaterThan(6);
   expect(await user.untilRun(id, hasStatus('completed', 'failed'), 3 * MINUTE_MS)).toMatchObject({
     status: 'completed',

@@ -12,7 +12,7 @@ import { openTemporalCli } from '../support/servers/temporal-cli.ts';
 import type { TemporalCli } from '../support/servers/temporal-cli.ts';
 import { startVersionedStack } from '../support/servers/versioned-stack.ts';
 import type { VersionedStack } from '../support/servers/versioned-stack.ts';
-import { makeCurrent, runningAt, upgradeRunsOf, versionsIn } from '../support/servers/worker-versions.ts';
+import { makeCurrent, runningOnVersion, upgradeRunsOf, versionsIn } from '../support/servers/worker-versions.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -71,7 +71,7 @@ test('waiting runs of an old version complete under the new one at once, others 
 
   await makeCurrent(temporal, '2');
   // Only runs that a query finds are asked to upgrade, and a run is found some time after its first workflow task.
-  await expect.poll(async () => (await stack.temporal.workflow.count(runningAt('1'))).count, PATIENTLY).toBe(2);
+  await expect.poll(async () => (await stack.temporal.workflow.count(runningOnVersion('1'))).count, PATIENTLY).toBe(2);
   await upgradeRunsOf(temporal, '1');
   const [, upgraded] = await untilServedBy(waiting, ['1'], ['2']);
   // The new version emits another command, so it can't have replayed the work of the old one.

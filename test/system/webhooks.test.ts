@@ -5,7 +5,7 @@ import type { Client, WebhookDelivery } from '../../src/client/index.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { createRandom } from '../support/builders/random.ts';
-import { PATIENT_ONES, startUnreliableReceivers } from '../support/doubles/unreliable-receivers.ts';
+import { ACCEPTING_RECEIVERS, startUnreliableReceivers } from '../support/doubles/unreliable-receivers.ts';
 import type { ReceivedMessage, UnreliableReceivers, ReceiverName } from '../support/doubles/unreliable-receivers.ts';
 import { createPatientFetch } from '../support/readers/patient-fetch.ts';
 import { SHORT_TIMES } from '../support/servers/short-times.ts';
@@ -22,7 +22,7 @@ import type { Processes } from '../support/servers/processes.ts';
 const SEED = Number(process.env['WEBHOOK_SEED'] ?? 1);
 const KILLS = Number(process.env['HOLDFAST_TEST_REPETITIONS'] ?? 6);
 const EVENTS = ['run.started', 'run.completed'] as const;
-const RECEIVERS = [...PATIENT_ONES, 'dead', 'gone'] as const;
+const RECEIVERS = [...ACCEPTING_RECEIVERS, 'dead', 'gone'] as const;
 const SETTLED_WITHIN_MS = 240_000;
 /** Clocks are read shortly before and after the measured event. */
 const SLACK_MS = 60;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { PRICE, anAgent, startAgent, useAgentStack } from '../../support/servers/agent-stack.ts';
 import { aGraphOf, eventsOf, postRun, readAll, startRun } from '../../support/readers/api-runs.ts';
-import { checkpointWhere, checkpointsOf, leadsTo } from '../../support/readers/api-states.ts';
+import { checkpointWhere, checkpointsOf, hasNextNodes } from '../../support/readers/api-states.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { askFor, requestsOf, say, toolResultsSentTo } from '../../support/builders/chat-model.ts';
 import { at, textAt } from '../../support/readers/json-at.ts';
@@ -197,7 +197,7 @@ describe('a fork', () => {
   test('between two agents continues with the second and repeats no paid call', async () => {
     model().answers(askFor([work('a')]), say('First'), askFor([work('b')]), say('Second'));
     const run = await startRun(user(), graph, input);
-    const checkpoint = await checkpointWhere(user(), idOf(run), leadsTo('two'));
+    const checkpoint = await checkpointWhere(user(), idOf(run), hasNextNodes('two'));
     model().answers(say('Otherwise'));
     const { body } = await user().post(`/api/runs/${idOf(run)}/fork`, { checkpoint }, { prefer: 'wait=15' });
     expect(await until(idOf(body), 'completed')).toMatchObject({

@@ -6,7 +6,7 @@ import { createApiClient } from '../../support/readers/api-client.ts';
 import { hasStatus } from '../../support/readers/api-runs.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { createFolder, holdfast } from '../../support/servers/command-line.ts';
-import type { Folder, Said } from '../../support/servers/command-line.ts';
+import type { Folder, CommandOutput } from '../../support/servers/command-line.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
@@ -24,7 +24,7 @@ afterAll(async () => {
   await Promise.all([stack.stop(), folder.remove()]);
 });
 
-const at = async (...args: string[]): Promise<Said> => await holdfast(args, { HOLDFAST_TOKENS_FILE: tokens });
+const at = async (...args: string[]): Promise<CommandOutput> => await holdfast(args, { HOLDFAST_TOKENS_FILE: tokens });
 
 const ASKING = aDefinition({
   name: 'asking',
@@ -231,7 +231,7 @@ test('the command logs prints the last lines of a log, from a given level on', a
 
 describe('holdfast doctor', () => {
   const config = fileURLToPath(new URL('commands.config.ts', import.meta.url));
-  const examine = async (env: Record<string, string>, flags = ['--config', config]): Promise<Said> =>
+  const examine = async (env: Record<string, string>, flags = ['--config', config]): Promise<CommandOutput> =>
     await holdfast(['doctor', ...flags], {
       TEMPORAL_ADDRESS: stack.temporalAddress,
       TEMPORAL_NAMESPACE: stack.namespace,

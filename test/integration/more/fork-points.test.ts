@@ -3,7 +3,7 @@ import type { GraphDefinition } from '../../../src/graph/definition/definition.t
 import type { Json } from '../../../src/graph/values/json.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { readAll, startRun } from '../../support/readers/api-runs.ts';
-import { aJob, checkpointWhere, checkpointsOf, leadsTo } from '../../support/readers/api-states.ts';
+import { aJob, checkpointWhere, checkpointsOf, hasNextNodes } from '../../support/readers/api-states.ts';
 import { at, textAt } from '../../support/readers/json-at.ts';
 import { aProblem } from '../../support/readers/problems.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
@@ -19,7 +19,7 @@ const start = async (graph: GraphDefinition): Promise<string> => textAt(await st
 
 /** Forks a run before the given nodes, and waits until the fork rests. */
 async function forkBefore(id: string, next: readonly string[], over: object = {}): Promise<string> {
-  const checkpoint = await checkpointWhere(user(), id, leadsTo(...next));
+  const checkpoint = await checkpointWhere(user(), id, hasNextNodes(...next));
   const { body } = await user().post(`/api/runs/${id}/fork`, { checkpoint, ...over });
   return textAt(await until(textAt(body, '/id'), 'completed', 'waiting', 'failed', 'paused'), '/id');
 }
@@ -142,7 +142,7 @@ describe('the difference of two runs', () => {
     const fork = await forkBefore(parent, ['ask'], { values: { log: 'x' } });
     await stack().as('approver').post(`/api/runs/${fork}/reject`, { reason: 'not this time' });
     await until(fork, 'completed');
-    const checkpoint = await checkpointWhere(user(), parent, leadsTo('ask'));
+    const checkpoint = await checkpointWhere(user(), parent, hasNextNodes('ask'));
     const decision = { node: 'ask', by: 'ada' };
     expect(await diff(parent, fork)).toMatchObject({
       common: { runId: parent, checkpoint, step: 0 },
@@ -169,7 +169,7 @@ describe('the difference of two runs', () => {
     const early = await forkBefore(root, ['b'], { values: { log: 'early' } });
     const late = await forkBefore(root, ['c'], { values: { log: 'late' } });
     expect(await diff(early, late)).toMatchObject({
-      common: { runId: root, checkpoint: await checkpointWhere(user(), root, leadsTo('b')), step: 0 },
+      common: { runId: root, checkpoint: await checkpointWhere(user(), root, hasNextNodes('b')), step: 0 },
       left: { runId: early, path: [['b'], ['c']] },
       right: { runId: late, path: [['b'], ['c']] },
       state: [{ channel: 'log', left: ['a', 'early', 'b', 'c'], right: ['a', 'b', 'late', 'c'] }],
@@ -181,7 +181,7 @@ describe('the difference of two runs', () => {
     const fork = await forkBefore(root, ['b']);
     const second = await forkBefore(fork, ['c']);
     expect(await diff(second, root)).toMatchObject({
-      common: { runId: root, checkpoint: await checkpointWhere(user(), root, leadsTo('b')) },
+      common: { runId: root, checkpoint: await checkpointWhere(user(), root, hasNextNodes('b')) },
       left: { path: [['b'], ['c']] },
       right: { path: [['b'], ['c']] },
       state: [],

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
 import { eventsOf, readAll, startRun } from '../../support/readers/api-runs.ts';
-import { aJob, allOf, checkpointWhere, checkpointsOf, leadsTo, patchState } from '../../support/readers/api-states.ts';
+import {
+  aJob,
+  allOf,
+  checkpointWhere,
+  checkpointsOf,
+  hasNextNodes,
+  patchState,
+} from '../../support/readers/api-states.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { at, listAt, textAt } from '../../support/readers/json-at.ts';
 import { aProblem, issuePathsOf } from '../../support/readers/problems.ts';
@@ -30,7 +37,7 @@ interface Parent {
 
 async function startParent(graph: GraphDefinition | string, ...next: string[]): Promise<Parent> {
   const id = textAt(await startRun(user(), graph), '/id');
-  return { id, checkpoint: await checkpointWhere(user(), id, leadsTo(...next)) };
+  return { id, checkpoint: await checkpointWhere(user(), id, hasNextNodes(...next)) };
 }
 
 /** Forks a run. @returns the fork's id */
@@ -97,7 +104,7 @@ describe('a fork', () => {
     const { body } = await user().post('/api/runs', { graph: three });
     const parentId = textAt(body, '/id');
     const release = await held;
-    const checkpoint = await checkpointWhere(user(), parentId, leadsTo('b'));
+    const checkpoint = await checkpointWhere(user(), parentId, hasNextNodes('b'));
     await until(await forked({ id: parentId, checkpoint }), 'completed');
     expect(await runOf(parentId)).toMatchObject({ status: 'running', output: null });
     release();
@@ -131,7 +138,7 @@ describe('a fork', () => {
   test('from an edit has as many supersteps left as its parent', async () => {
     const { id } = await startParent({ ...three, limits: { maxSteps: 4 } });
     await patchState(user(), id, { values: { log: 'x' } });
-    const checkpoint = await checkpointWhere(user(), id, leadsTo());
+    const checkpoint = await checkpointWhere(user(), id, hasNextNodes());
     const run = await until(await forked({ id, checkpoint }, { asNode: 'b' }), 'completed', 'failed');
     expect(run).toMatchObject({ error: null, output: { log: ['a', 'b', 'c', 'x', 'c'] } });
   });
@@ -272,7 +279,7 @@ describe('an approval in a fork', () => {
     await reject(parent.id, 'no');
     const child = await forked(parent);
     await reject(child, 'still no');
-    const id = await forked({ id: child, checkpoint: await checkpointWhere(user(), child, leadsTo('ask')) });
+    const id = await forked({ id: child, checkpoint: await checkpointWhere(user(), child, hasNextNodes('ask')) });
     await until(id, 'waiting');
     const [approval] = await readAll(user(), `/api/approvals?runId=${id}`);
     expect(at(approval ?? null, '/previous')).toMatchObject([

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
 import { toJson } from '../../../src/graph/values/to-json.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
-import { askFor, offeredTo, requestsOf, say, toolResultsSentTo } from '../../support/builders/chat-model.ts';
+import { askFor, toolsOfferedTo, requestsOf, say, toolResultsSentTo } from '../../support/builders/chat-model.ts';
 import { aGraphOf, eventsOf, hasStatus, startRun } from '../../support/readers/api-runs.ts';
 import { at, listAt, textAt } from '../../support/readers/json-at.ts';
 import { anAgent, useAgentStack } from '../../support/servers/agent-stack.ts';
@@ -42,7 +42,7 @@ test('a model calls a published graph twice in parallel, people decide approvals
   );
   const run = await startRun(user(), withGraph('payment'), {});
   const id = textAt(run, '/id');
-  expect([offeredTo(model())[0], at(requestsOf(model())[0] ?? null, '/tools/0/function')]).toEqual([
+  expect([toolsOfferedTo(model())[0], at(requestsOf(model())[0] ?? null, '/tools/0/function')]).toEqual([
     ['payment', 'look'],
     expect.objectContaining({
       description: 'Pays an order.',

@@ -5,7 +5,7 @@ import type { ApiAnswer } from '../../support/readers/api-client.ts';
 import {
   aGraphOf,
   anAskingGraph,
-  atRest,
+  untilEndedOrWaiting,
   eventsOf,
   hasStatus,
   startAsking,
@@ -53,7 +53,7 @@ const toName = (host: string): string => host.replaceAll(/[^\w]/g, '_');
 async function start(body: string): Promise<ApiAnswer> {
   const headers = { 'content-type': 'application/json', prefer: 'wait=15' };
   const user = stack.as('user');
-  return await atRest(user, await user.send('/api/runs', { method: 'POST', headers, body }));
+  return await untilEndedOrWaiting(user, await user.send('/api/runs', { method: 'POST', headers, body }));
 }
 
 /** A graph that copies its input from `given` to `answer`. */

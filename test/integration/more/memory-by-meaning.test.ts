@@ -5,7 +5,7 @@ import { parseConfig } from '../../../src/config/load-config.ts';
 import { createMeaningCheck, NotReadyError } from '../../../src/process/readiness.ts';
 import { withMeaning } from '../../../src/store/memory/with-meaning.ts';
 import { openEmbeddedStore } from '../../../src/store/store.ts';
-import { embeddedBy, startEmbeddingServer } from '../../support/doubles/embedding-server.ts';
+import { embeddingSettings, startEmbeddingServer } from '../../support/doubles/embedding-server.ts';
 import type { EmbeddingServer } from '../../support/doubles/embedding-server.ts';
 import { listAt, textAt } from '../../support/readers/json-at.ts';
 import { startTestApi } from '../../support/servers/test-api.ts';
@@ -15,7 +15,7 @@ let server: EmbeddingServer;
 let api: TestApi;
 beforeAll(async () => {
   server = await startEmbeddingServer();
-  api = await startTestApi(embeddedBy(server));
+  api = await startTestApi(embeddingSettings(server));
 });
 afterAll(async () => {
   await api.stop();
@@ -141,7 +141,7 @@ describe('an embedding model that fails', () => {
 
 test('another model embeds all entries again and never compares with vectors of the previous model', async () => {
   await put('moved/rex', 'a dog');
-  const config = parseConfig('the test', embeddedBy(server, { model: 'm2' }));
+  const config = parseConfig('the test', embeddingSettings(server, { model: 'm2' }));
   const store = withMeaning(api.store, openEmbedder(config, {}), () => undefined);
   const filter = { tenantId: await tenantOf('moved'), namespace: 'moved', prefix: '' };
   const found = async () => (await store.memory.search(filter, 'puppy', 10)).items.map(({ key }) => key);
@@ -162,7 +162,7 @@ const tenantOf = async (namespace: string): Promise<string> => {
 
 test('a database without pgvector is reported, and memory is searched by words', async () => {
   const database = await PGlite.create();
-  const embedder = openEmbedder(parseConfig('the test', embeddedBy(server)), {});
+  const embedder = openEmbedder(parseConfig('the test', embeddingSettings(server)), {});
   const store = withMeaning(await openEmbeddedStore(database), embedder, () => undefined);
   const check = createMeaningCheck(store.meaning);
   await expect(check()).rejects.toThrow(NotReadyError);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { askFor, say, toolResultsSentTo } from '../../support/builders/chat-model.ts';
-import { embeddedBy, startEmbeddingServer } from '../../support/doubles/embedding-server.ts';
+import { embeddingSettings, startEmbeddingServer } from '../../support/doubles/embedding-server.ts';
 import type { EmbeddingServer } from '../../support/doubles/embedding-server.ts';
 import { startLoopbackServer } from '../../support/doubles/loopback-server.ts';
 import type { LoopbackServer } from '../../support/doubles/loopback-server.ts';
@@ -15,7 +15,7 @@ let stack: TestStack;
 beforeAll(async () => {
   embeddings = await startEmbeddingServer();
   model = await startLoopbackServer();
-  const { memory, http } = embeddedBy(embeddings);
+  const { memory, http } = embeddingSettings(embeddings);
   const asked = { provider: 'openai-compatible', model: 'm', baseUrl: `${model.url}/v1` } as const;
   const config = { models: { default: asked }, memory, http: { allow: [...http.allow, model.address] } };
   // The embedded database has pgvector; the shared one may not.

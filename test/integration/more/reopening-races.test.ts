@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { anAskingGraph, postRun, startRun } from '../../support/readers/api-runs.ts';
-import { aJob, checkpointWhere, checkpointsOf, leadsTo, patchState } from '../../support/readers/api-states.ts';
+import { aJob, checkpointWhere, checkpointsOf, hasNextNodes, patchState } from '../../support/readers/api-states.ts';
 import { at, textAt } from '../../support/readers/json-at.ts';
 import { aProblem } from '../../support/readers/problems.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
@@ -52,7 +52,7 @@ test('a fork of a run whose limits were raised by a retry has the raised limits'
   const id = await startLimited();
   await control(id, 'retry', { limits: { maxSteps: 5 } });
   await until(id, 'completed');
-  const { body } = await control(id, 'fork', { checkpoint: await checkpointWhere(user(), id, leadsTo('b')) });
+  const { body } = await control(id, 'fork', { checkpoint: await checkpointWhere(user(), id, hasNextNodes('b')) });
   expect(await until(textAt(body, '/id'), 'completed', 'failed')).toMatchObject({
     limits: { maxSteps: 5 },
     error: null,
@@ -94,7 +94,7 @@ test('an interrupting run behind a queued one ends the active run', async () => 
 }, 30_000);
 test('the difference of a fork that has not begun begins at its checkpoint', async () => {
   const id = textAt(await startRun(user(), three), '/id');
-  const { body } = await control(id, 'fork', { checkpoint: await checkpointWhere(user(), id, leadsTo('b')) });
+  const { body } = await control(id, 'fork', { checkpoint: await checkpointWhere(user(), id, hasNextNodes('b')) });
   expect(await get(`/api/runs/${id}/diff?with=${textAt(body, '/id')}`)).toMatchObject({ common: { runId: id } });
 });
 test('a thread id with a NUL character causes no server error', async () => {
@@ -110,7 +110,7 @@ test('a fork from an edit has as many supersteps left as its parent', async () =
   const id = textAt(await startRun(user(), { ...three, limits: { maxSteps: 4 } }), '/id');
   await patchState(user(), id, { values: { log: 'x' } });
   const { body } = await control(id, 'fork', {
-    checkpoint: await checkpointWhere(user(), id, leadsTo()),
+    checkpoint: await checkpointWhere(user(), id, hasNextNodes()),
     asNode: 'b',
   });
   expect(await until(textAt(body, '/id'), 'completed', 'failed')).toMatchObject({ status: 'completed' });
@@ -119,6 +119,6 @@ test('a fork of a run that is paused at a breakpoint of its own pauses there aga
   const { body } = await user().post('/api/runs', { graph: three, interruptBefore: ['b'] });
   const id = textAt(body, '/id');
   await until(id, 'paused');
-  const fork = await control(id, 'fork', { checkpoint: await checkpointWhere(user(), id, leadsTo('b')) });
+  const fork = await control(id, 'fork', { checkpoint: await checkpointWhere(user(), id, hasNextNodes('b')) });
   expect(await until(textAt(fork.body, '/id'), 'completed', 'paused')).toMatchObject({ status: 'paused' });
 });

@@ -4,7 +4,7 @@ import { setupSteps } from '../../../src/cli/production/setup-steps.ts';
 import type { StepCheck } from '../../../src/cli/production/setup-steps.ts';
 import { takeStep } from '../../../src/cli/production/take-step.ts';
 import { holdfast } from '../../support/servers/command-line.ts';
-import type { Said } from '../../support/servers/command-line.ts';
+import type { CommandOutput } from '../../support/servers/command-line.ts';
 import { reserveServers } from '../../support/servers/reserve-servers.ts';
 
 /** A namespace and a database without any setup. */
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await admin.end());
 
-const setUp = async (args: readonly string[] = [], changed: Record<string, string> = {}): Promise<Said> =>
+const setUp = async (args: readonly string[] = [], changed: Record<string, string> = {}): Promise<CommandOutput> =>
   await holdfast(['setup', ...args], { ...env, ...changed });
 
 const NAMES = 'TenantId, GraphName, GraphVersion, RunStatus, ThreadId, PendingApprovals';

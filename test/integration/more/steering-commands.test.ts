@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasStatus } from '../../support/readers/api-runs.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { createFolder, holdfast } from '../../support/servers/command-line.ts';
-import type { Folder, Said } from '../../support/servers/command-line.ts';
+import type { Folder, CommandOutput } from '../../support/servers/command-line.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
 
@@ -19,7 +19,7 @@ afterAll(async () => {
   await Promise.all([stack.stop(), folder.remove()]);
 });
 
-const at = async (...args: string[]): Promise<Said> => await holdfast(args, { HOLDFAST_TOKENS_FILE: tokens });
+const at = async (...args: string[]): Promise<CommandOutput> => await holdfast(args, { HOLDFAST_TOKENS_FILE: tokens });
 
 const WAITING = aDefinition({
   name: 'waiting',

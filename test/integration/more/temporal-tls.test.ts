@@ -18,7 +18,7 @@ import { textAt } from '../../support/readers/json-at.ts';
 import { makeCertificates, tlsOptions } from '../../support/servers/certificates.ts';
 import type { Certificates } from '../../support/servers/certificates.ts';
 import { holdfast } from '../../support/servers/command-line.ts';
-import type { Said } from '../../support/servers/command-line.ts';
+import type { CommandOutput } from '../../support/servers/command-line.ts';
 import { reserveServers } from '../../support/servers/reserve-servers.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 
@@ -72,7 +72,7 @@ test('a stack works with a Temporal server that requires mTLS', async () => {
 test('the command line connects by the same variables', async () => {
   const place = await reserveServers();
   const { server, address } = await openTls(place['TEMPORAL_ADDRESS'] ?? '');
-  const told = async (variables: NodeJS.ProcessEnv): Promise<Said> =>
+  const told = async (variables: NodeJS.ProcessEnv): Promise<CommandOutput> =>
     await holdfast(
       ['setup', '--dry-run', '--wait', '0s'],
       definedIn({ ...place, ...variables, TEMPORAL_ADDRESS: address }),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { textAt } from '../../support/readers/json-at.ts';
-import { aJob, checkpointWhere, leadsTo, patchState } from '../../support/readers/api-states.ts';
+import { aJob, checkpointWhere, hasNextNodes, patchState } from '../../support/readers/api-states.ts';
 import { aProblem } from '../../support/readers/problems.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import { useWorkingStack } from '../../support/servers/working-stack.ts';
@@ -80,7 +80,7 @@ const FORKS: Readonly<Record<string, object>> = {
 
 const REFUSED = aProblem(409, 'NOT_ALLOWED_NOW');
 
-const before = async (id: string, node: string) => await checkpointWhere(user(), id, leadsTo(node));
+const before = async (id: string, node: string) => await checkpointWhere(user(), id, hasNextNodes(node));
 const fork = async (id: string, checkpoint: string, over: object = {}) =>
   await control(id, 'fork', { checkpoint, ...over });
 

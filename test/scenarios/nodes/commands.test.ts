@@ -3,7 +3,7 @@ import type { GraphDefinition } from '../../../src/graph/definition/definition.t
 import type { CallEffect } from '../../../src/graph/run/effect.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../../support/builders/builders.ts';
-import { addsNames, gives, logOf, obeying, startRun, typesOf } from '../../support/builders/runs.ts';
+import { addsNames, gives, logOf, functionsThatGive, startRun, typesOf } from '../../support/builders/runs.ts';
 import type { MemoryRun } from '../../support/doubles/memory-shell.ts';
 import { runShuffled } from '../../support/readers/shuffled-run.ts';
 
@@ -15,7 +15,7 @@ const edges: GraphDefinition['edges'] = [
 
 function start(give: Parameters<typeof gives>[0], over: object = {}, rest: Partial<GraphDefinition> = {}): MemoryRun {
   const a = { ...gives(give, ['c', 'd']), ...over };
-  return startRun({ nodes: { ...nodes, a }, edges, ...rest }, obeying);
+  return startRun({ nodes: { ...nodes, a }, edges, ...rest }, functionsThatGive);
 }
 
 describe('the return value of a function', () => {
@@ -30,7 +30,7 @@ describe('the return value of a function', () => {
       { goto: 'c', other: 1 },
     ],
   ])('%j is its result', (...[give, result]) => {
-    const run = startRun({ nodes: { a: { ...gives(give), write: { log: ['{{ result }}'] } } } }, obeying);
+    const run = startRun({ nodes: { a: { ...gives(give), write: { log: ['{{ result }}'] } } } }, functionsThatGive);
     expect(logOf(run)).toEqual([result]);
   });
 
@@ -125,7 +125,7 @@ describe('the return value of a function', () => {
           { from: 'b', to: 'c' },
         ],
       },
-      obeying,
+      functionsThatGive,
     );
     expect(run.steps).toEqual([
       ['a', 'b'],

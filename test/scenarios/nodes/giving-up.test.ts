@@ -5,7 +5,7 @@ import type { CallEffect, ToolCallRequest } from '../../../src/graph/run/effect.
 import { asks, play, playAgent, toolResultsIn } from '../../support/builders/agents.ts';
 import type { Agent, Played, Stage } from '../../support/builders/agents.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
-import { PAYS, aRefund, playGraphs } from '../../support/builders/graph-tools.ts';
+import { PAY, aRefund, playGraphs } from '../../support/builders/graph-tools.ts';
 import { undoEventsOf } from '../../support/builders/undoing.ts';
 import { CallFailure } from '../../support/doubles/memory-shell.ts';
 
@@ -14,8 +14,8 @@ const no = new CallFailure('TOOL_FAILED', 'no');
 const lost = new CallFailure('UNKNOWN_OUTCOME', 'Nobody knows');
 const canceled = new CallFailure('CANCELED', 'The call was canceled, and may have been made', false);
 const givenUp = { code: 'TOOL_FAILED', message: 'no (given up by ada)', node: 'a' };
-const UNDONE: NodeDefinition = { ...PAYS, compensate: { tool: 'lookup', args: { key: 'back' } } };
-const UNSAFE: NodeDefinition = { ...PAYS, tool: 'notify' };
+const UNDONE: NodeDefinition = { ...PAY, compensate: { tool: 'lookup', args: { key: 'back' } } };
+const UNSAFE: NodeDefinition = { ...PAY, tool: 'notify' };
 
 const waitingOf = ({ run }: Played): readonly string[] => toRunView(run.run).waitingFor.map(({ id }) => id ?? '');
 const typesOf = ({ run }: Played, node: string): readonly string[] =>
@@ -66,7 +66,7 @@ function giveUp({ pay, outcome, agent = {}, stage = {} }: Giving): Played & { re
 
 describe('an agent that is given up while its graphs have open calls', () => {
   test('cancels the calls, and has failed after they have returned', () => {
-    const played = giveUp({ pay: PAYS, outcome: 'paid' });
+    const played = giveUp({ pay: PAY, outcome: 'paid' });
     const { run } = played;
     expect(run.events.findLast(({ type }) => type === 'node.failed')).toMatchObject({
       node: 'a',
@@ -83,13 +83,13 @@ describe('an agent that is given up while its graphs have open calls', () => {
   });
 
   test('has failed, whatever its onError is', () => {
-    const played = giveUp({ pay: PAYS, outcome: 'paid', agent: { onError: 'intervene' } });
+    const played = giveUp({ pay: PAY, outcome: 'paid', agent: { onError: 'intervene' } });
     played.letIn();
     expect(played.run.run).toMatchObject({ status: 'failed', error: givenUp });
   });
 
   test('continues inside the graphs on a retry, and the given-up call waits for a person again', () => {
-    const played = giveUp({ pay: PAYS, outcome: 'paid' });
+    const played = giveUp({ pay: PAY, outcome: 'paid' });
     played.letIn();
     played.run.reopen('retry', { by });
     expect([played.run.run.status, waitingOf(played)]).toEqual(['waiting', ['a:1:1']]);
@@ -161,7 +161,7 @@ describe('an agent that is given up while its graphs have open calls', () => {
 
 test('a call of unknown outcome is given up for good, even if a graph has an open call', () => {
   const played = giveUp({
-    pay: PAYS,
+    pay: PAY,
     outcome: 'paid',
     stage: {
       tool: ({ tool }) => {

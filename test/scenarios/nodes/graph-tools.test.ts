@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { toRunView } from '../../../src/graph/journal/run-view.ts';
 import type { CallEffect, ToolCallRequest } from '../../../src/graph/run/effect.ts';
 import { asks, says, toolResultsIn } from '../../support/builders/agents.ts';
-import { MAY, PAYS, aRefund, playGraphs } from '../../support/builders/graph-tools.ts';
+import { ASK_TO_PAY, PAY, aRefund, playGraphs } from '../../support/builders/graph-tools.ts';
 import { decideLast, logOf } from '../../support/builders/runs.ts';
 import { CallFailure } from '../../support/doubles/memory-shell.ts';
 
 const refunds = (...orders: readonly string[]) => asks(...orders.map((order) => ['refund', { order }] as const));
-const asking = aRefund({ nodes: { ask: MAY, pay: PAYS } });
+const asking = aRefund({ nodes: { ask: ASK_TO_PAY, pay: PAY } });
 const declined = (): never => {
   throw new CallFailure('TOOL_FAILED', 'declined');
 };
@@ -150,7 +150,7 @@ describe('a graph that fails as a tool', () => {
   });
 
   test('at its own limit of steps reports the limit', () => {
-    const looping = aRefund({ limits: { maxSteps: 1 }, nodes: { ask: { type: 'set', write: {} }, pay: PAYS } });
+    const looping = aRefund({ limits: { maxSteps: 1 }, nodes: { ask: { type: 'set', write: {} }, pay: PAY } });
     const { requests } = playGraphs({ graphs: [looping], replies: [refunds('o1'), 'sorry'] });
     expect(toolResultsIn({ requests })[0]).toMatch(/^Execution failed: .*maxSteps is 1/);
   });
@@ -160,7 +160,7 @@ describe('a graph that fails as a tool', () => {
     ['skip', { output: 'by hand' }, 'by hand'],
   ] as const)('may wait for a person inside: %s', (signal, payload, paid) => {
     let calls = 0;
-    const graphs = [aRefund({ nodes: { pay: { ...PAYS, onError: 'intervene' } } })];
+    const graphs = [aRefund({ nodes: { pay: { ...PAY, onError: 'intervene' } } })];
     const tool = () => (calls++ === 0 ? declined() : 'o1');
     const { run, requests } = playGraphs({ graphs, replies: [refunds('o1'), 'done'], tool });
     const id = 'a.1.0/refund#1.1.0/pay:1';
@@ -170,7 +170,7 @@ describe('a graph that fails as a tool', () => {
   });
 
   test('waits for a person after a call of unknown outcome, who may set the output of the graph', () => {
-    const pay = { ...PAYS, tool: 'notify' } as const;
+    const pay = { ...PAY, tool: 'notify' } as const;
     const tool = (): never => {
       throw new CallFailure('UNKNOWN_OUTCOME', 'perhaps');
     };
@@ -188,7 +188,7 @@ describe('a graph that fails as a tool', () => {
   });
 
   test('beyond a budget fails the run, and a retry with a higher budget continues inside without repeating calls', () => {
-    const nodes = { first: PAYS, second: { ...PAYS, args: { key: '{{ state.order }}-2' } } };
+    const nodes = { first: PAY, second: { ...PAY, args: { key: '{{ state.order }}-2' } } };
     const { run, requests, calls } = playGraphs({
       graphs: [aRefund({ nodes })],
       replies: [refunds('o1'), 'done'],
@@ -314,7 +314,7 @@ describe('a run that ends while a graph runs as a tool', () => {
   test('renews them when it is reopened after its deadline', () => {
     const waits = { type: 'wait', event: 'go' } as const;
     const both = aRefund({
-      nodes: { ask: MAY, waits, pay: PAYS },
+      nodes: { ask: ASK_TO_PAY, waits, pay: PAY },
       edges: [
         { from: '__start__', to: ['ask', 'waits'] },
         { from: ['ask', 'waits'], to: 'pay' },

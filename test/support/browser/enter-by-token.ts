@@ -12,12 +12,12 @@ interface TokenEntry {
 /** Opens a page of the console and signs in with a token, using the keyboard. */
 export async function enterByToken(page: Page, { tokensFile, caller, baseUrl, path }: TokenEntry): Promise<Page> {
   await page.goto(`${baseUrl}/console${path}`);
-  await giveToken(page, { tokensFile, caller });
+  await enterToken(page, { tokensFile, caller });
   return page;
 }
 
 /** Enters a token on the sign-in page. */
-export async function giveToken(
+export async function enterToken(
   page: Page,
   { tokensFile, caller }: Pick<TokenEntry, 'tokensFile' | 'caller'>,
 ): Promise<void> {

@@ -8,10 +8,10 @@ import { at, textAt } from '../readers/json-at.ts';
 const TICKETS = new URL('../../../graphs/refund-triage/tickets.jsonl', import.meta.url);
 
 /** Tickets whose refunds exceed the limit, so that they need an approval. Each order is refunded once. */
-export type Asking = 'T-03' | 'T-04' | 'T-05' | 'T-06';
+export type TicketId = 'T-03' | 'T-04' | 'T-05' | 'T-06';
 
 /** Starts a run of the refund desk for a ticket of the demo, and waits until it requests an approval. */
-export async function startRefund(user: ApiClient, ticket: Asking): Promise<AskingRun> {
+export async function startRefund(user: ApiClient, ticket: TicketId): Promise<AskingRun> {
   const lines = (await readFile(TICKETS, 'utf8')).trim().split('\n');
   const tickets = lines.map((line): Json => JSON.parse(line));
   const chosen = tickets.find((one) => at(one, '/id') === ticket) ?? null;

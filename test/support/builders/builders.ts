@@ -23,9 +23,9 @@ export function aCatalog(over: Partial<Catalog> = {}): Catalog {
 /** Builds a definition. Without edges its nodes form a chain in the given order. */
 export function aDefinition(over: Partial<GraphDefinition> = {}): GraphDefinition {
   const nodes = over.nodes ?? { a: { type: 'set', write: { log: 'a' } } };
-  return { name: 'test', channels: { log: { reducer: 'append' } }, edges: inARow(Object.keys(nodes)), ...over, nodes };
+  return { name: 'test', channels: { log: { reducer: 'append' } }, edges: chainOf(Object.keys(nodes)), ...over, nodes };
 }
 
-export function inARow(ids: readonly string[]): { from: string; to: string }[] {
+export function chainOf(ids: readonly string[]): { from: string; to: string }[] {
   return ids.map((to, at) => ({ from: ids[at - 1] ?? '__start__', to }));
 }

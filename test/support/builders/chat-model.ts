@@ -53,7 +53,7 @@ export function toolResultsSentTo(model: LoopbackServer, which = -1): string[] {
 }
 
 /** Returns the names of the tools in each request to a model. */
-export function offeredTo(model: LoopbackServer): string[][] {
+export function toolsOfferedTo(model: LoopbackServer): string[][] {
   return requestsOf(model).map((request) => {
     const tools = at(request, '/tools') === undefined ? [] : listAt(request, '/tools');
     return tools.map((tool) => textAt(tool, '/function/name'));

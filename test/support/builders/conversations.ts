@@ -22,7 +22,7 @@ export function aMessage(id: string, role: Message['role'], content: string = id
 }
 
 /** Counts one token for each character. */
-export function byLength(maxTokens: number): ProcessorContext {
+export function countingCharacters(maxTokens: number): ProcessorContext {
   return { maxTokens, count: lengthOf };
 }
 
@@ -35,7 +35,7 @@ export function idsOf(messages: readonly Message[]): readonly string[] {
 }
 
 /** True if each call is directly followed by exactly one answer, in the order of the calls. */
-export function isPaired(messages: readonly Message[]): boolean {
+export function isEachCallAnswered(messages: readonly Message[]): boolean {
   const expected = messages
     .filter(({ role }) => role !== 'tool')
     .flatMap((message) => [message.id, ...toolCallsOf(message).map(({ id }) => `answer to ${id}`)]);

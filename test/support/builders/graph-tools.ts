@@ -13,19 +13,19 @@ export function aRefund(over: Partial<GraphDefinition> = {}): GraphDefinition {
     channels: { order: { schema: { type: 'string' }, description: 'Its number.' }, log: { reducer: 'append' } },
     input: ['order'],
     output: ['log'],
-    nodes: { pay: PAYS },
+    nodes: { pay: PAY },
     ...over,
   });
 }
 
-export const PAYS = {
+export const PAY = {
   type: 'tool',
   tool: 'charge',
   args: { key: '{{ state.order }}' },
   write: { log: '{{ result }}' },
 } as const;
 
-export const MAY = {
+export const ASK_TO_PAY = {
   type: 'approval',
   title: 'Pay {{ state.order }}?',
   write: { log: '{{ result.decision }}' },

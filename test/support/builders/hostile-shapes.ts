@@ -41,7 +41,7 @@ export function elements(each: NodeDefinition, count = 300, more: Partial<GraphD
 }
 
 /** Like `elements`, with an `onError` edge. */
-export function forgiving(each: NodeDefinition, count = 300): GraphDefinition {
+export function elementsWithOnError(each: NodeDefinition, count = 300): GraphDefinition {
   return elements({ ...each, onError: { to: 'end' } }, count, { nodes: { end } });
 }
 
@@ -94,6 +94,6 @@ export function inside(graph: GraphDefinition): GraphDefinition {
 }
 
 /** A channel with a custom reducer, written by many elements. */
-export function reducing(expr: string, value: Json, count = 300): GraphDefinition {
+export function customReducer(expr: string, value: Json, count = 300): GraphDefinition {
   return elements({ type: 'set', write: { red: value } }, count, { channels: { red: { reducer: { expr } } } });
 }

@@ -41,7 +41,7 @@ export const failing: Outside = {
 };
 
 /** Outside whose functions return their argument `give`. */
-export const obeying: Outside = {
+export const functionsThatGive: Outside = {
   function: ({ args }) => (isJsonObject(args) ? (args['give'] ?? null) : null),
 };
 

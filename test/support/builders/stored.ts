@@ -20,7 +20,7 @@ export interface Stored {
 }
 
 /** The options of a fork besides its checkpoint. */
-export interface Forking {
+export interface ForkOptions {
   readonly values?: JsonObject;
   readonly asNode?: string;
   /** The graph of the fork; that of the parent if absent. */
@@ -32,7 +32,7 @@ export interface Forking {
 }
 
 /** Returns an ended run as read from the store. */
-export function throughTheStore(run: Run, { graph, checkpoints }: Stored): Run {
+export function asReadFromStore(run: Run, { graph, checkpoints }: Stored): Run {
   return fromEndedState(copyOf(toEndedState(run, graph)), foldCheckpoints(copyOf(checkpoints)));
 }
 
@@ -40,7 +40,7 @@ export function throughTheStore(run: Run, { graph, checkpoints }: Stored): Run {
  * Returns the start of a fork at a checkpoint. Pending joins are dropped if the graph differs, because its edges
  * differ.
  */
-export function forkStartAt(id: string, forking: Forking, { checkpoints }: Pick<Stored, 'checkpoints'>): ForkStart {
+export function forkStartAt(id: string, forking: ForkOptions, { checkpoints }: Pick<Stored, 'checkpoints'>): ForkStart {
   const { values = {}, asNode = null, graph, callsSince = [] } = forking;
   const chain = copyOf(checkpoints.slice(0, checkpoints.findIndex((checkpoint) => checkpoint.id === id) + 1));
   const last = chain.at(-1);

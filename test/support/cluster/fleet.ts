@@ -26,8 +26,8 @@ import type { TemporalCli } from '../servers/temporal-cli.ts';
 import { startThirdParties } from '../servers/third-parties.ts';
 import type { ThirdParties } from '../servers/third-parties.ts';
 import { makeCurrent, versionOf } from '../servers/worker-versions.ts';
-import { openFrontDoor } from './front-door.ts';
-import type { FrontDoor } from './front-door.ts';
+import { startLoadBalancer } from './load-balancer.ts';
+import type { LoadBalancer } from './load-balancer.ts';
 import { provideBuild } from './provide-build.ts';
 import { temporalOn } from './temporal-cluster.ts';
 
@@ -39,7 +39,7 @@ export interface Fleet extends Pick<ThirdParties, 'accounts' | 'resetShop'> {
   readonly apis: readonly ChildNode[];
   /** The workers of version 1. */
   readonly workers: readonly ChildNode[];
-  readonly door: FrontDoor;
+  readonly loadBalancer: LoadBalancer;
   readonly jobs: JobService;
   readonly temporal: Client;
   readonly cli: TemporalCli;
@@ -97,8 +97,8 @@ async function start(teardown: Teardown): Promise<Fleet> {
   );
   const cli = await openTemporalCli({ temporalAddress: temporal.address });
   await makeCurrent(cli, '1');
-  const door = await openFrontDoor(baseUrls);
-  teardown.add(() => door.stop());
+  const loadBalancer = await startLoadBalancer(baseUrls);
+  teardown.add(() => loadBalancer.stop());
   const connection = await Connection.connect({ address: temporal.address });
   teardown.add(() => connection.close());
   const tokensFile = await writeTokens(tokens, teardown);
@@ -106,19 +106,21 @@ async function start(teardown: Teardown): Promise<Fleet> {
     ...thirdParties,
     apis,
     workers,
-    door,
+    loadBalancer,
     jobs,
     temporal: new Client({ connection }),
     cli,
-    as: (caller) => createApiClient(door.url, tokens[caller]),
+    as: (caller) => createApiClient(loadBalancer.url, tokens[caller]),
     at: (api, caller) => createApiClient(baseUrls[api] ?? '', tokens[caller]),
-    patient: (caller) => createClient(door.url, tokens[caller]),
+    patient: (caller) => createClient(loadBalancer.url, tokens[caller]),
     open: async (caller, path, headers) =>
-      await fetch(new URL(path, door.url), { headers: { authorization: `Bearer ${tokens[caller]}`, ...headers } }),
+      await fetch(new URL(path, loadBalancer.url), {
+        headers: { authorization: `Bearer ${tokens[caller]}`, ...headers },
+      }),
     async conform(themes, signal) {
       const results = `${tokensFile}.results`;
       const chosen = themes.flatMap((theme) => ['--theme', theme]);
-      const place = ['--base-url', door.url, '--tokens', tokensFile, ...suite.ports];
+      const place = ['--base-url', loadBalancer.url, '--tokens', tokensFile, ...suite.ports];
       await playSuite(suite, [...place, ...chosen, '--json', results], signal);
       return failedIn(parseDocument(await readFile(results, 'utf8')));
     },

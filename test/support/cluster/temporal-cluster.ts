@@ -57,8 +57,8 @@ export function temporalOn(
       start,
       kill: async () => await killChild(child),
       stop: async () => await stopChild(child, STOPS_WITHIN_MS),
-      freeze: async () => void child.kill('SIGSTOP'),
-      thaw: async () => void child.kill('SIGCONT'),
+      suspend: async () => void child.kill('SIGSTOP'),
+      resume: async () => void child.kill('SIGCONT'),
     };
   };
 }

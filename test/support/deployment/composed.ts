@@ -22,7 +22,7 @@ export interface Machine {
 }
 
 /** A service as a process. */
-export interface Composed {
+export interface ComposedService {
   readonly name: string;
   /** Returns its exit code, once it has exited by itself. */
   ended(): Promise<number | null>;
@@ -37,7 +37,7 @@ const HEALTHY_WITHIN_MS = 240_000;
 const STOPS_WITHIN_MS = 60_000;
 
 /** Starts a service of the image with its original command and environment, apart from addresses. */
-export function compose(name: string, service: ComposeService, machine: Machine): Composed {
+export function compose(name: string, service: ComposeService, machine: Machine): ComposedService {
   const [program = '', ...args] = service.command ?? machine.imageCommand;
   const env = environmentOf(service, machine);
   const child: ChildProcess = spawn(program, args, { cwd: machine.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });

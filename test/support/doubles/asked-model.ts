@@ -21,7 +21,7 @@ export const MODELS: Readonly<Record<Provider, string>> = {
   'openai-compatible': 'some-model',
 };
 
-export interface Asking extends Partial<Omit<ModelSettings, 'provider'>> {
+export interface AskedModelSettings extends Partial<Omit<ModelSettings, 'provider'>> {
   readonly request?: Partial<ModelRequest>;
   readonly signal?: AbortSignal;
   readonly emit?: (text: string) => void;
@@ -32,7 +32,7 @@ export interface Asking extends Partial<Omit<ModelSettings, 'provider'>> {
 export async function askModel(
   server: LoopbackServer,
   provider: Provider,
-  { request, signal, emit, readFile, ...settings }: Asking = {},
+  { request, signal, emit, readFile, ...settings }: AskedModelSettings = {},
 ): Promise<ModelReply> {
   const defaults = { provider, model: MODELS[provider], baseUrl: `${server.url}/v1`, apiKey: { secret: 'MODEL_KEY' } };
   const context = { ...(signal && { signal }), ...(emit && { emit }), ...(readFile && { readFile }) };

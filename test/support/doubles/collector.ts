@@ -164,9 +164,9 @@ export async function startCollector(): Promise<Collector> {
     texts.push(found.text);
     return taken();
   };
-  const door = await listen({ fetch: serve }, { port: 0 });
+  const server = await listen({ fetch: serve }, { port: 0 });
   return {
-    url: door.url,
+    url: server.url,
     get spans() {
       return spans;
     },
@@ -181,6 +181,6 @@ export async function startCollector(): Promise<Collector> {
     forget() {
       [spans, texts, metrics] = [[], [], []];
     },
-    stop: () => door.stop(),
+    stop: () => server.stop(),
   };
 }

@@ -66,7 +66,7 @@ export async function startEmbeddingServer(): Promise<EmbeddingServer> {
 }
 
 /** The settings of an installation that uses this server for embeddings. */
-export function embeddedBy({ url, address }: EmbeddingServer, over: { readonly model?: string } = {}) {
+export function embeddingSettings({ url, address }: EmbeddingServer, over: { readonly model?: string } = {}) {
   const embeddings = {
     provider: 'openai-compatible',
     model: 'm',

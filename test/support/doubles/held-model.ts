@@ -23,16 +23,16 @@ export async function startHeldModel(): Promise<HeldModel> {
     RequestSchema.parse(await request.json());
     return answers.shift() ?? new Response('The one answer is given', { status: 400 });
   };
-  const door = await listen({ fetch: serve }, { port: 0 });
+  const server = await listen({ fetch: serve }, { port: 0 });
   return {
-    baseUrl: `${door.url}/v1`,
+    baseUrl: `${server.url}/v1`,
     say: async (content) => await writer.write(toFrame({ content }, null)),
     async end() {
       await writer.write(toFrame({}, 'stop'));
       await writer.write(new TextEncoder().encode('data: [DONE]\n\n'));
       await writer.close();
     },
-    stop: async () => await door.stop(),
+    stop: async () => await server.stop(),
   };
 }
 

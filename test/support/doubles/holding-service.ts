@@ -29,10 +29,10 @@ export async function startHoldingService(): Promise<HoldingService> {
     open -= 1;
     return Response.json({ done: true });
   };
-  const door = await listen({ fetch: serve }, { port: 0 });
+  const server = await listen({ fetch: serve }, { port: 0 });
   return {
-    url: door.url,
-    address: `127.0.0.1:${door.port}`,
+    url: server.url,
+    address: `127.0.0.1:${server.port}`,
     keys,
     get open() {
       return open;
@@ -44,6 +44,6 @@ export async function startHoldingService(): Promise<HoldingService> {
       isHolding = false;
       events.emit('let go');
     },
-    stop: () => door.stop(),
+    stop: () => server.stop(),
   };
 }

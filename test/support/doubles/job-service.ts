@@ -18,9 +18,9 @@ export interface JobService {
   /** Blocks the next call for a job. Resolves when it arrives. @returns a function that unblocks it */
   hold(job: string): Promise<() => void>;
   /** Goes offline and breaks the connections of blocked calls. */
-  leave(): Promise<void>;
+  goOffline(): Promise<void>;
   /** Goes online again at the same address, with its finished jobs. */
-  comeBack(): Promise<void>;
+  goOnline(): Promise<void>;
   /** Forgets all calls and jobs. */
   forget(): void;
   stop(): Promise<void>;
@@ -56,10 +56,10 @@ export async function startJobService(port = 0): Promise<JobService> {
     done.set(key, job);
     return brokenOff.delete(job) ? halfAnAnswer() : Response.json({ job });
   };
-  let door = await listen({ fetch: serve }, { port });
+  let server = await listen({ fetch: serve }, { port });
   return {
-    url: door.url,
-    address: `127.0.0.1:${door.port}`,
+    url: server.url,
+    address: `127.0.0.1:${server.port}`,
     get calls() {
       return calls;
     },
@@ -73,9 +73,9 @@ export async function startJobService(port = 0): Promise<JobService> {
       await once(events, `held ${job}`);
       return () => void events.emit(`released ${job}`);
     },
-    leave: () => door.stop(),
-    async comeBack() {
-      door = await listen({ fetch: serve }, { port: door.port });
+    goOffline: () => server.stop(),
+    async goOnline() {
+      server = await listen({ fetch: serve }, { port: server.port });
     },
     forget() {
       [calls, done] = [[], new Map()];
@@ -83,7 +83,7 @@ export async function startJobService(port = 0): Promise<JobService> {
       held.clear();
       brokenOff.clear();
     },
-    stop: () => door.stop(),
+    stop: () => server.stop(),
   };
 }
 

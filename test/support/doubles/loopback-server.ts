@@ -39,9 +39,9 @@ export async function startLoopbackServer(): Promise<LoopbackServer> {
   let connections = 0;
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // The client may disconnect while it sends the body.
-    const heard = await hear(request).catch(() => null);
-    if (heard === null) return void response.destroy();
-    requests.push(heard);
+    const received = await readRequest(request).catch(() => null);
+    if (received === null) return void response.destroy();
+    requests.push(received);
     const next = script.shift() ?? unexpected;
     next(response);
   };
@@ -127,7 +127,7 @@ export function endlessText(): { readonly answer: Answer; readonly left: Promise
 
 const unexpected = answer(501, {}, 'The test has no answer for this request');
 
-async function hear(request: IncomingMessage): Promise<ReceivedRequest> {
+async function readRequest(request: IncomingMessage): Promise<ReceivedRequest> {
   const { method = '', url = '', headers } = request;
   return { method, target: url, headers, body: await text(request) };
 }

@@ -18,7 +18,7 @@ export interface TestedTools {
   close(): Promise<void>;
 }
 
-export interface TestedSurroundings {
+export interface McpTestEnvironment {
   readonly allow?: readonly string[];
   readonly secrets?: Readonly<Record<string, string>>;
 }
@@ -26,7 +26,7 @@ export interface TestedSurroundings {
 /** Connects the servers of a configuration. */
 export async function openTestedTools(
   mcpServers: Servers,
-  { allow = [], secrets = {} }: TestedSurroundings = {},
+  { allow = [], secrets = {} }: McpTestEnvironment = {},
 ): Promise<TestedTools> {
   const reports: string[] = [];
   const config = parseConfig('test', { mcpServers });

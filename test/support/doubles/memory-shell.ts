@@ -29,8 +29,8 @@ import type { Occurrence, OccurrenceBody, Refusal } from '../../../src/graph/run
 import type { Principal } from '../../../src/graph/run/principal.ts';
 import type { RunErrorCode } from '../../../src/graph/values/errors.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
-import { forkStartAt, throughTheStore } from '../builders/stored.ts';
-import type { Forking } from '../builders/stored.ts';
+import { forkStartAt, asReadFromStore } from '../builders/stored.ts';
+import type { ForkOptions } from '../builders/stored.ts';
 import { shown } from '../readers/shown-run.ts';
 import type { ShownRun } from '../readers/shown-run.ts';
 
@@ -97,7 +97,7 @@ export interface MemoryRun {
    * Starts a fork at a checkpoint with the same outside.
    * @returns the fork when it has ended or waits, or its refusal
    */
-  fork(checkpoint: string, forking?: Forking): MemoryRun | Refusal;
+  fork(checkpoint: string, forking?: ForkOptions): MemoryRun | Refusal;
 }
 
 export interface MemoryStart {
@@ -154,7 +154,7 @@ function openMemoryRun(shell: Shell, outside: Outside): MemoryRun {
     },
     reopen(name, payload = {}) {
       shell.now += 1;
-      const stored = throughTheStore(shell.last.run, shell);
+      const stored = asReadFromStore(shell.last.run, shell);
       absorb(shell, signalEndedRun(shell.graph, stored, { now: shell.now, name, payload }));
       settle(shell, outside);
     },

@@ -27,8 +27,8 @@ export async function startSlowModel({
     const said = Array.from({ length: words }, (_, n) => `${prompt}${n} `);
     return new Response(slowly(said, pauseMs), { headers: { 'content-type': 'text/event-stream' } });
   };
-  const door = await listen({ fetch: serve }, { port: 0 });
-  return { baseUrl: door.url, address: `127.0.0.1:${door.port}`, stop: () => door.stop() };
+  const server = await listen({ fetch: serve }, { port: 0 });
+  return { baseUrl: server.url, address: `127.0.0.1:${server.port}`, stop: () => server.stop() };
 }
 
 function slowly(words: readonly string[], pauseMs: number): ReadableStream<Uint8Array> {

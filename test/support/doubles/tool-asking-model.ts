@@ -19,11 +19,11 @@ const USAGE = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
 
 /** @param calls the tool calls of its first turn */
 export async function startToolAskingModel(calls: readonly Asked[]): Promise<ToolAskingModel> {
-  const door = await listen(
+  const server = await listen(
     { fetch: async (request) => Response.json(complete(await request.json(), calls)) },
     { port: 0 },
   );
-  return { url: `${door.url}/v1`, address: `127.0.0.1:${door.port}`, stop: () => door.stop() };
+  return { url: `${server.url}/v1`, address: `127.0.0.1:${server.port}`, stop: () => server.stop() };
 }
 
 function complete(body: unknown, calls: readonly Asked[]): object {

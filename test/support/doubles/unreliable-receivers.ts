@@ -48,7 +48,7 @@ const MOODS = {
 export type ReceiverName = keyof typeof MOODS;
 
 /** The receivers that accept every message in the end. */
-export const PATIENT_ONES = ['fine', 'failing', 'hanging', 'breaking', 'redirecting', 'busy'] as const;
+export const ACCEPTING_RECEIVERS = ['fine', 'failing', 'hanging', 'breaking', 'redirecting', 'busy'] as const;
 
 export async function startUnreliableReceivers(): Promise<UnreliableReceivers> {
   const heard: ReceivedMessage[] = [];

@@ -51,13 +51,13 @@ export async function watchService(target: string): Promise<WatchedService> {
       headers: { 'content-type': answer.headers.get('content-type') ?? 'text/plain' },
     });
   };
-  const door = await listen({ fetch: fetchThrough }, { port: 0 });
+  const server = await listen({ fetch: fetchThrough }, { port: 0 });
   const release = (): void => {
     holds = [];
     events.emit('released');
   };
   return {
-    url: door.url,
+    url: server.url,
     async holdNext(call, when) {
       const held = once(events, 'held');
       holds = [...holds, { call, when }];
@@ -66,7 +66,7 @@ export async function watchService(target: string): Promise<WatchedService> {
     release,
     async stop() {
       release();
-      await door.stop();
+      await server.stop();
     },
   };
 }

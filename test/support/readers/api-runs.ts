@@ -16,7 +16,7 @@ export function anAskingGraph(over: Partial<NodeOfType<'approval'>> = {}): Graph
 }
 
 /** Returns the response for a run once the run has ended or waits; a refusal is returned unchanged. */
-export async function atRest(client: ApiClient, answered: ApiAnswer): Promise<ApiAnswer> {
+export async function untilEndedOrWaiting(client: ApiClient, answered: ApiAnswer): Promise<ApiAnswer> {
   if (answered.status !== 201 || isAtRest(answered.body)) return answered;
   return { ...answered, body: await client.untilRun(textAt(answered.body, '/id'), isAtRest) };
 }
@@ -29,7 +29,7 @@ export async function postRun(
   asked: object,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<ApiAnswer> {
-  return await atRest(client, await client.post('/api/runs', asked, { prefer: 'wait=15', ...headers }));
+  return await untilEndedOrWaiting(client, await client.post('/api/runs', asked, { prefer: 'wait=15', ...headers }));
 }
 
 /** Starts a run and waits until it ends or waits. */

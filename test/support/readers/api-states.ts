@@ -47,7 +47,7 @@ export async function checkpointWhere(
 }
 
 /** Matches checkpoints whose next nodes are exactly these. */
-export function leadsTo(...nodes: readonly string[]): (checkpoint: Json) => boolean {
+export function hasNextNodes(...nodes: readonly string[]): (checkpoint: Json) => boolean {
   return (checkpoint) => JSON.stringify(at(checkpoint, '/next')) === JSON.stringify(nodes);
 }
 

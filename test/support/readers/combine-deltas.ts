@@ -26,7 +26,7 @@ export function combineDeltas(deltas: readonly Json[]): readonly StreamedText[] 
  * Completes the missing pieces from the complete text.
  * @returns `null` if the pieces are not part of that text, or are duplicated
  */
-export function filledFrom(whole: string, pieces: StreamedText['pieces']): string | null {
+export function completedFrom(whole: string, pieces: StreamedText['pieces']): string | null {
   let text = '';
   let next = 0;
   for (const piece of pieces) {

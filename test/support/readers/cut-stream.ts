@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { toJson } from '../../../src/graph/values/to-json.ts';
 import { textAt } from './json-at.ts';
-import { wholeFrames } from './event-stream.ts';
+import { completeFrames } from './event-stream.ts';
 
 /** The data that a reader received of a run, over connections that were cut. */
 export interface CutReading {
@@ -17,7 +17,7 @@ export interface CutReading {
 }
 
 /** The point at which the reader cuts a connection. */
-export interface Cut {
+export interface CutPoint {
   /** The number of characters after which it cuts. */
   readonly characters: number;
   /** The time after which it cuts in any case. */
@@ -27,7 +27,7 @@ export interface Cut {
 interface CutReader {
   /** @param after the id of the last known event; empty without one */
   readonly open: (after: string) => Promise<Response>;
-  readonly nextCut: () => Cut;
+  readonly nextCut: () => CutPoint;
   /** Receives the complete text of a connection whenever more has arrived. */
   readonly onText?: (text: string) => void;
 }
@@ -48,7 +48,7 @@ export async function readInPieces({ open, nextCut, onText = () => undefined }: 
   for (;;) {
     const { text, end } = await readPiece({ open: async () => await open(lastId), onText }, nextCut());
     broken[end] += 1;
-    wholeFrames(text).forEach(take);
+    completeFrames(text).forEach(take);
     const last = events.at(-1);
     if (last !== undefined && ENDINGS.has(textAt(last, '/type')))
       return { events, deltas, cuts: broken.cut, lost: broken.lost };
@@ -66,7 +66,7 @@ interface PieceReader {
   readonly onText: (text: string) => void;
 }
 
-async function readPiece({ open, onText }: PieceReader, { characters, ms }: Cut): Promise<Piece> {
+async function readPiece({ open, onText }: PieceReader, { characters, ms }: CutPoint): Promise<Piece> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), ms);
   let text = '';

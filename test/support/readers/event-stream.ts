@@ -54,7 +54,7 @@ export function readEventStream({ body }: Response): EventStream {
 }
 
 /** Parses the complete frames in a text. */
-export function wholeFrames(text: string): readonly Frame[] {
+export function completeFrames(text: string): readonly Frame[] {
   return text.split('\n\n').slice(0, -1).map(toFrame);
 }
 

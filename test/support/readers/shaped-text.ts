@@ -20,15 +20,15 @@ const ANY = new RegExp(KINDS.map(({ shape }) => `(?:${shape})`).join('|'), 'g');
 export type Names = Map<string, string>;
 
 /** Replaces the names in a text of the page by the values of this run. */
-export function withNames(text: string, names: Names): string {
+export function withKnownValues(text: string, names: Names): string {
   return text.replaceAll(ANY, (found) => names.get(found) ?? found);
 }
 
 /** @returns a pattern of the texts that match the page; its groups are names without a known value */
 function patternOf(shown: string, names: Names): { readonly pattern: RegExp; readonly unknown: readonly string[] } {
   const unknown: string[] = [];
-  const parts = withNames(shown, names).split(ANY);
-  const found = withNames(shown, names).match(ANY) ?? [];
+  const parts = withKnownValues(shown, names).split(ANY);
+  const found = withKnownValues(shown, names).match(ANY) ?? [];
   const source = found.map((token) => {
     const { kind, shape } = KINDS.find((each) => new RegExp(`^(?:${each.shape})$`).test(token)) ?? KINDS[0];
     if (kind === 'value') return shape;
@@ -46,7 +46,7 @@ function escaped(text: string): string {
 }
 
 /** True if a text matches the page. Values of new names are stored. */
-export function looksAs(text: string, shown: string, names: Names): boolean {
+export function matchesPage(text: string, shown: string, names: Names): boolean {
   const { pattern, unknown } = patternOf(shown, names);
   const match = pattern.exec(text);
   unknown.forEach((name, index) => {

@@ -29,7 +29,7 @@ import type { ShownRun } from './shown-run.ts';
  */
 
 /** A graph to run; `choose` selects the next of several possible occurrences. */
-export interface Shuffling {
+export interface ShuffledRunOptions {
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
   /** @returns a number from 0 up to the given one */
@@ -67,7 +67,7 @@ const ENDLESS = 2 * LONG;
 
 export const STARTED_AT = Date.parse('2026-01-02T03:04:05.000Z');
 
-export function runShuffled(shuffling: Shuffling): ShuffledRun {
+export function runShuffled(shuffling: ShuffledRunOptions): ShuffledRun {
   const { definition, catalog, choose, carry, interject, begin = beginAnew, answer = () => null } = shuffling;
   let graph = compileShared(definition, catalog);
   const units: number[] = [];
@@ -108,7 +108,7 @@ export function runShuffled(shuffling: Shuffling): ShuffledRun {
   return { run: shown(last.run), steps, units, occurrences };
 }
 
-function expectAnEnd(taken: number, begin: Shuffling['begin']): void {
+function expectAnEnd(taken: number, begin: ShuffledRunOptions['begin']): void {
   fc.pre(begin !== beginAnew || taken <= LONG);
   if (taken > ENDLESS) throw new Error('The run does not end');
 }
@@ -173,7 +173,7 @@ function nextTimer({ timers }: Run): OccurrenceBody[] {
   return first ? [{ kind: 'timer', id: first[0] }] : [];
 }
 
-function toReply(call: CallEffect | undefined, answer: NonNullable<Shuffling['answer']>): OccurrenceBody[] {
+function toReply(call: CallEffect | undefined, answer: NonNullable<ShuffledRunOptions['answer']>): OccurrenceBody[] {
   return call ? [answer(call) ?? reply(call)] : [];
 }
 

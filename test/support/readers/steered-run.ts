@@ -4,7 +4,7 @@ import type { RunView } from '../../../src/graph/journal/run-view.ts';
 import type { Approval } from '../../../src/graph/run/approval.ts';
 import { QUERIES, RUN_GRAPH, TASK_QUEUE, toWorkflowId } from '../../../src/workflows/contract.ts';
 import type { RunGraphInput } from '../../../src/workflows/contract.ts';
-import type { AnsweringWorker, Heard } from '../servers/answering-worker.ts';
+import type { AnsweringWorker, ReceivedCalls } from '../servers/answering-worker.ts';
 import type { HistoryEvent } from './executions.ts';
 import { possibleSignals } from './shuffled-run.ts';
 
@@ -15,11 +15,11 @@ import { possibleSignals } from './shuffled-run.ts';
 
 export interface SteeredRun {
   readonly handle: WorkflowHandle;
-  readonly heard: Heard;
+  readonly received: ReceivedCalls;
   /** The workflow's view before each choice, and the choice. */
-  readonly trail: readonly (readonly [RunView, string])[];
+  readonly choices: readonly (readonly [RunView, string])[];
   /** The number of times that it was idle without open calls before its end. */
-  readonly chances: number;
+  readonly idleTimes: number;
 }
 
 /** The state of an idle run. */
@@ -37,33 +37,33 @@ interface Possible {
 
 /** @param choose selects one of the given number of possible occurrences */
 export async function steerRun(
-  { temporal, heardOf }: AnsweringWorker,
+  { temporal, receivedOf }: AnsweringWorker,
   input: RunGraphInput,
   choose: (count: number) => number,
 ): Promise<SteeredRun> {
   const workflowId = toWorkflowId(input.identity);
   const handle = await temporal.workflow.start(RUN_GRAPH, { workflowId, taskQueue: TASK_QUEUE, args: [input] });
-  const heard = heardOf(workflowId);
-  const trail: [RunView, string][] = [];
-  let chances = 0;
+  const received = receivedOf(workflowId);
+  const choices: [RunView, string][] = [];
+  let idleTimes = 0;
   let wasQuiet = false;
   for (;;) {
-    const still = await untilStill(handle, heard);
-    if (!still) return { handle, heard, trail, chances };
-    if (wasQuiet) chances += 1;
+    const still = await untilStill(handle, received);
+    if (!still) return { handle, received, choices, idleTimes };
+    if (wasQuiet) idleTimes += 1;
     const { view, calls, possible } = still;
     const chosen = possible[choose(possible.length)];
     if (!chosen) throw new Error(`The run is stuck: ${JSON.stringify(view)}`);
-    trail.push([view, chosen.name]);
+    choices.push([view, chosen.name]);
     wasQuiet = calls.every((key) => key === chosen.name);
     await chosen.happen();
   }
 }
 
 /** Waits until the run depends only on calls and people. @returns `null` when it has ended */
-async function untilStill(handle: WorkflowHandle, heard: Heard): Promise<Standstill | null> {
+async function untilStill(handle: WorkflowHandle, received: ReceivedCalls): Promise<Standstill | null> {
   const look = async (): Promise<Standstill | null> => {
-    const found = await lookAt(handle, heard);
+    const found = await lookAt(handle, received);
     if (found) return found.still;
     throw new Error('Something moves in the run');
   };
@@ -71,17 +71,20 @@ async function untilStill(handle: WorkflowHandle, heard: Heard): Promise<Standst
 }
 
 /** @returns `null` while the run is not idle */
-async function lookAt(handle: WorkflowHandle, heard: Heard): Promise<{ readonly still: Standstill | null } | null> {
+async function lookAt(
+  handle: WorkflowHandle,
+  received: ReceivedCalls,
+): Promise<{ readonly still: Standstill | null } | null> {
   const { status, raw, historyLength } = await handle.describe();
   if (status.name !== 'RUNNING') return { still: null };
-  const calls = callsOut(raw, heard);
+  const calls = callsOut(raw, received);
   if (!calls || raw.pendingWorkflowTask || historyLength < FIRST_TASK) return null;
   const { events } = await handle.fetchHistory();
   // A busy workflow may not answer a query in time, so it is queried only when it is idle.
   if (events?.length !== historyLength || hasShortTimer(events)) return null;
   const view = await handle.query<RunView>(QUERIES.status);
   const approvals = await handle.query<readonly Approval[]>(QUERIES.approvals);
-  const answers = calls.map((key): Possible => ({ name: key, happen: () => letAnswer(heard, key) }));
+  const answers = calls.map((key): Possible => ({ name: key, happen: () => letAnswer(received, key) }));
   const signals = possibleSignals(view, approvals).map(({ name, payload }): Possible => ({
     name: `${name} ${JSON.stringify(payload)}`,
     happen: async () => await handle.signal(name, payload),
@@ -109,7 +112,7 @@ type Raw = Awaited<ReturnType<WorkflowHandle['describe']>>['raw'];
 const CALLED_BACK = 3;
 
 /** @returns the keys of the calls that the workflow waits for; `null` if anything else is in progress */
-function callsOut({ pendingActivities }: Raw, { out }: Heard): readonly string[] | null {
+function callsOut({ pendingActivities }: Raw, { out }: ReceivedCalls): readonly string[] | null {
   const pending = pendingActivities ?? [];
   if (pending.some(({ activityId }) => !out.has(activityId ?? ''))) return null;
   // A canceled model call gets no answer.
@@ -119,7 +122,7 @@ function callsOut({ pendingActivities }: Raw, { out }: Heard): readonly string[]
   return awaited.map(({ activityId }) => activityId ?? '').toSorted();
 }
 
-function letAnswer({ out }: Heard, key: string): void {
+function letAnswer({ out }: ReceivedCalls, key: string): void {
   const answer = out.get(key);
   out.delete(key);
   answer?.();

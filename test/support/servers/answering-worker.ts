@@ -25,12 +25,12 @@ import { reply } from '../readers/shuffled-run.ts';
  */
 export interface AnsweringWorker {
   readonly temporal: Client;
-  /** The data received from a workflow. */
-  readonly heardOf: (workflowId: string) => Heard;
+  /** The calls and batches received from a workflow. */
+  readonly receivedOf: (workflowId: string) => ReceivedCalls;
   stop(): Promise<void>;
 }
 
-export interface Heard {
+export interface ReceivedCalls {
   /** Every call that was made, in order. */
   readonly calls: readonly Pick<SentTask, 'key' | 'takeover' | 'node' | 'request'>[];
   /** The batches to write. */
@@ -39,7 +39,7 @@ export interface Heard {
   readonly out: Map<string, () => void>;
 }
 
-interface Hearing extends Heard {
+interface OpenReceivedCalls extends ReceivedCalls {
   readonly calls: Pick<SentTask, 'key' | 'takeover' | 'node' | 'request'>[];
   readonly batches: JournalBatch[];
 }
@@ -57,16 +57,16 @@ async function start(teardown: Teardown): Promise<AnsweringWorker> {
   teardown.add(() => connection.close());
   const native = await NativeConnection.connect({ address: server.address });
   teardown.add(() => native.close());
-  const hearings = new Map<string, Hearing>();
-  const heardOf = (workflowId: string): Hearing => {
-    const heard = hearings.get(workflowId) ?? { calls: [], batches: [], out: new Map() };
-    hearings.set(workflowId, heard);
-    return heard;
+  const received = new Map<string, OpenReceivedCalls>();
+  const receivedOf = (workflowId: string): OpenReceivedCalls => {
+    const ofWorkflow = received.get(workflowId) ?? { calls: [], batches: [], out: new Map() };
+    received.set(workflowId, ofWorkflow);
+    return ofWorkflow;
   };
   const codePath = process.env['HOLDFAST_WORKFLOW_BUNDLE'];
   const options = {
     connection: native,
-    activities: answeringActivities(heardOf),
+    activities: answeringActivities(receivedOf),
     dataConverter: { payloadConverterPath },
   };
   const worker = await Worker.create({
@@ -78,12 +78,12 @@ async function start(teardown: Teardown): Promise<AnsweringWorker> {
   });
   const running = worker.run();
   teardown.add(async () => {
-    for (const { out } of hearings.values()) for (const answer of out.values()) answer();
+    for (const { out } of received.values()) for (const answer of out.values()) answer();
     worker.shutdown();
     await running;
   });
   const temporal = new Client({ connection, dataConverter: { payloadConverterPath } });
-  return { temporal, heardOf, stop: () => teardown.run() };
+  return { temporal, receivedOf, stop: () => teardown.run() };
 }
 
 async function startServer(): Promise<TemporalServer> {
@@ -96,8 +96,8 @@ async function startServer(): Promise<TemporalServer> {
   });
 }
 
-function answeringActivities(heardOf: (workflowId: string) => Hearing): Activities {
-  const current = (): Hearing => heardOf(Context.current().info.workflowExecution?.workflowId ?? '');
+function answeringActivities(receivedOf: (workflowId: string) => OpenReceivedCalls): Activities {
+  const current = (): OpenReceivedCalls => receivedOf(Context.current().info.workflowExecution?.workflowId ?? '');
   const call = async (task: SentTask, journal?: JournalBatch | null): Promise<CallOutcome> => {
     const { key, takeover, node, request } = task;
     const { batches, calls, out } = current();

@@ -40,7 +40,7 @@ export function startNode(
   { isLookedAfter = false, readyWhen = '' }: ChildNodeOptions = {},
 ): ChildNode {
   const path = fileURLToPath(new URL(`../../../${script}`, import.meta.url));
-  const heard = new EventEmitter().setMaxListeners(0);
+  const outputEvents = new EventEmitter().setMaxListeners(0);
   let words = '';
   let ownEnds = 0;
   let isWanted = true;
@@ -54,7 +54,7 @@ export function startNode(
     child = started;
     started.stdout.on('data', (chunk: Buffer) => {
       words += chunk.toString();
-      heard.emit('words');
+      outputEvents.emit('words');
     });
     started.once('exit', () => noticeEnd(started));
   };
@@ -69,7 +69,7 @@ export function startNode(
     await how(child);
   };
   const said = async (text: string, signal?: AbortSignal): Promise<void> => {
-    while (!words.includes(text)) await once(heard, 'words', { ...(signal && { signal }) });
+    while (!words.includes(text)) await once(outputEvents, 'words', { ...(signal && { signal }) });
   };
   const untilReady = async (): Promise<void> => await said(readyWhen, AbortSignal.timeout(READY_WITHIN_MS));
   launch();
@@ -88,8 +88,8 @@ export function startNode(
     },
     kill: async () => await end(killChild),
     stop: async () => await end((child) => stopChild(child, STOPS_WITHIN_MS)),
-    freeze: async () => void child.kill('SIGSTOP'),
-    thaw: async () => void child.kill('SIGCONT'),
+    suspend: async () => void child.kill('SIGSTOP'),
+    resume: async () => void child.kill('SIGCONT'),
     signal: (name) => void child.kill(name),
     async ended() {
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');

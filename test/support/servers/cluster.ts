@@ -13,7 +13,7 @@ export type VictimName = 'worker' | 'api' | 'temporal';
 /** Deployed processes of Holdfast with the demo's configuration, and third parties that can be observed. */
 export interface Cluster extends Omit<ThirdParties, 'environment'> {
   readonly temporalAddress: string;
-  readonly victims: Readonly<Record<VictimName, Pick<Victim, 'kill' | 'start' | 'freeze' | 'thaw'>>>;
+  readonly victims: Readonly<Record<VictimName, Pick<Victim, 'kill' | 'start' | 'suspend' | 'resume'>>>;
   as(caller: keyof Tokens): Client;
   stop(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { ChildNode } from './child-node.ts';
-import { descendantsNamed, send, untilGone } from './process-family.ts';
+import { descendantsNamed, send, untilExited } from './process-family.ts';
 import type { Victim } from './victim.ts';
 
 /** The workflow process of a worker, without the worker, which starts another one when necessary. */
@@ -9,17 +9,17 @@ export function codeProcessOf(worker: Pick<ChildNode, 'pid'>): Victim {
   const kill = async (): Promise<void> => {
     const found = await find();
     for (const pid of found) send(pid, 'SIGKILL');
-    await untilGone(found);
+    await untilExited(found);
   };
   return {
     kill,
     stop: kill,
     start: async () => undefined,
-    async freeze() {
+    async suspend() {
       frozen = await find();
       for (const pid of frozen) send(pid, 'SIGSTOP');
     },
-    thaw: async () => {
+    resume: async () => {
       for (const pid of frozen) send(pid, 'SIGCONT');
     },
   };

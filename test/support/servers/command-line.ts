@@ -4,14 +4,17 @@ import { join } from 'node:path';
 import { main } from '../../../src/cli/main.ts';
 
 /** The output and the exit code of a command. */
-export interface Said {
+export interface CommandOutput {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /** Runs `holdfast` with arguments in this process, without access to a local stack. */
-export async function holdfast(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Said> {
+export async function holdfast(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandOutput> {
   const said = { stdout: '', stderr: '' };
   const code = await main(args, {
     env: { HOLDFAST_TOKENS_FILE: '/nowhere/tokens.json', ...env },

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { holdfast } from './command-line.ts';
-import type { Said } from './command-line.ts';
+import type { CommandOutput } from './command-line.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -16,11 +16,11 @@ export interface DevelopedProject {
   /** Replaces a text in a file, like a person who edits it. */
   edit(name: string, from: string, to: string): Promise<void>;
   /** Waits for a line after the previously awaited one. */
-  heard(line: RegExp): Promise<string>;
+  untilLine(line: RegExp): Promise<string>;
   /** All lines so far. */
-  told(): readonly string[];
+  linesSoFar(): readonly string[];
   /** Runs `holdfast` in the project like a person. */
-  holdfast(...args: readonly string[]): Promise<Said>;
+  holdfast(...args: readonly string[]): Promise<CommandOutput>;
   stop(): Promise<void>;
 }
 
@@ -47,9 +47,9 @@ export function startDev(folder: string, code: string): DevelopedProject {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const told: string[] = [];
+  const linesSoFar: string[] = [];
   const output = createInterface({ input: child.stdout });
-  output.on('line', (line) => told.push(line));
+  output.on('line', (line) => linesSoFar.push(line));
   const lines = output[Symbol.asyncIterator]();
   const path = (name: string): string => join(folder, name);
   return {
@@ -59,7 +59,7 @@ export function startDev(folder: string, code: string): DevelopedProject {
       if (!before.includes(from)) throw new Error(`${name} has no ${from}`);
       await writeFile(path(name), before.replace(from, to));
     },
-    async heard(wanted) {
+    async untilLine(wanted) {
       const said: string[] = [];
       for (let line = await lines.next(); line.done !== true; line = await lines.next()) {
         if (wanted.test(line.value)) return line.value;
@@ -67,7 +67,7 @@ export function startDev(folder: string, code: string): DevelopedProject {
       }
       throw new Error(`It ended without ${wanted}:\n${said.join('\n')}`);
     },
-    told: () => told,
+    linesSoFar: () => linesSoFar,
     holdfast: async (...args) => await holdfast(args, { HOLDFAST_TOKENS_FILE: path('.holdfast/tokens.json') }),
     async stop() {
       const gone = once(child, 'exit');

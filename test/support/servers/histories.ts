@@ -24,7 +24,7 @@ const BUNDLE = 'HOLDFAST_WORKFLOW_BUNDLE';
 export const TEST_FILE = 'HOLDFAST_TEST_FILE';
 
 /** Makes tests store histories from now on. */
-export function keepHistoriesIn(folder: string): void {
+export function storeHistoriesIn(folder: string): void {
   process.env[FOLDER] = folder;
 }
 
@@ -32,7 +32,10 @@ export function keepHistoriesIn(folder: string): void {
  * Stores the histories of a server that is about to stop.
  * @param environment the variables of the processes that ran there
  */
-export async function keepForReplay(open: () => Promise<HistorySource>, environment: NodeJS.ProcessEnv): Promise<void> {
+export async function storeHistories(
+  open: () => Promise<HistorySource>,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
   const folder = process.env[FOLDER];
   if (folder === undefined) return;
   const about = process.env[TEST_FILE] ?? 'no file of tests';

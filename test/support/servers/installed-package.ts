@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** The output and the exit code of a program. */
-export interface Printed {
+export interface ProgramOutput {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -30,9 +30,9 @@ export interface InstalledPackage {
   /** Installs packages in the versions of this repository. */
   addPackages(...names: readonly string[]): Promise<void>;
   /** Runs a program in the project. */
-  run(program: string, ...args: readonly string[]): Promise<Printed>;
+  run(program: string, ...args: readonly string[]): Promise<ProgramOutput>;
   /** Runs a program in a folder of the project. */
-  runIn(path: string, program: string, ...args: readonly string[]): Promise<Printed>;
+  runIn(path: string, program: string, ...args: readonly string[]): Promise<ProgramOutput>;
   remove(): Promise<void>;
 }
 
@@ -81,7 +81,7 @@ async function runIn(
   folder: string,
   program: string,
   { args, cwd }: { readonly args: readonly string[]; readonly cwd: string },
-): Promise<Printed> {
+): Promise<ProgramOutput> {
   const bins = [folder, PROJECT].map((project) => join(project, 'node_modules/.bin'));
   const env = { ...process.env, PATH: [...bins, process.env['PATH']].join(':'), HOLDFAST_WORKFLOW_BUNDLE: '' };
   try {

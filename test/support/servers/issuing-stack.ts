@@ -18,13 +18,13 @@ export interface IssuingStack {
   readonly publicKey: JWK;
   as(principal: Principal): Promise<ApiClient>;
   /** Signs a token like the issuer, with the given changes; a value of `undefined` removes a claim. */
-  forge(forgery?: Forgery): Promise<string>;
+  forge(forgery?: TokenChanges): Promise<string>;
   stop(): Promise<void>;
 }
 
 type Principal = Parameters<Awaited<ReturnType<typeof openIssuer>>['sign']>[0];
 
-export interface Forgery {
+export interface TokenChanges {
   readonly header?: Readonly<Record<string, unknown>>;
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly key?: CryptoKey | Uint8Array;

@@ -6,7 +6,7 @@ import { startTemporalServer } from '../../../src/dev/temporal-server.ts';
 import type { TemporalServer, TemporalServerOptions } from '../../../src/dev/temporal-server.ts';
 import { endWhenOrphaned } from './end-when-orphaned.ts';
 import { FIRST_PORT } from './ports.ts';
-import { freezeFamily, thawFamily } from './process-family.ts';
+import { suspendProcessTree, resumeProcessTree } from './process-family.ts';
 import type { Victim } from './victim.ts';
 
 export interface KillableTemporal extends Victim {
@@ -45,7 +45,7 @@ export async function startKillableTemporal(folder: string, teardown: Teardown):
     async start() {
       server = await launch();
     },
-    freeze: async () => void (await freezeFamily(server.pid)),
-    thaw: () => thawFamily(server.pid),
+    suspend: async () => void (await suspendProcessTree(server.pid)),
+    resume: () => resumeProcessTree(server.pid),
   };
 }

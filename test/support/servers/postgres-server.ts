@@ -9,7 +9,7 @@ import { Client } from 'pg';
 import { stopChild } from '../../../src/dev/child-process.ts';
 import { choosePort } from '../../../src/dev/ports.ts';
 import { FIRST_PORT } from './ports.ts';
-import { freezeFamily, killFamily, thawFamily } from './process-family.ts';
+import { suspendProcessTree, killProcessTree, resumeProcessTree } from './process-family.ts';
 import type { Victim } from './victim.ts';
 
 const run = promisify(execFile);
@@ -75,13 +75,13 @@ export async function startPostgres(binaries?: string): Promise<PostgresServer> 
       return pid();
     },
     victim: {
-      kill: async () => await killFamily(child),
+      kill: async () => await killProcessTree(child),
       stop: async () => await stopChild(child, STOPS_WITHIN_MS, 'SIGINT'),
       async start() {
         child = await launch();
       },
-      freeze: async () => void (await freezeFamily(pid())),
-      thaw: async () => await thawFamily(pid()),
+      suspend: async () => void (await suspendProcessTree(pid())),
+      resume: async () => await resumeProcessTree(pid()),
     },
     async createDatabase(name) {
       await withClient(urlOf('postgres'), (client) => client.query(`create database "${name}"`));

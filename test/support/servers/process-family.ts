@@ -14,10 +14,10 @@ interface Process {
 }
 
 /**
- * Suspends a process and its descendants until `thawFamily`.
+ * Suspends a process and its descendants until `resumeProcessTree`.
  * @throws RangeError for an id that no child has: 0 is the group of the test itself
  */
-export async function freezeFamily(pid: number): Promise<readonly number[]> {
+export async function suspendProcessTree(pid: number): Promise<readonly number[]> {
   if (pid < 2) throw new RangeError(`No child has the number ${pid}`);
   // A suspended process can't start further children.
   const stopped = new Set<number>();
@@ -30,7 +30,7 @@ export async function freezeFamily(pid: number): Promise<readonly number[]> {
 }
 
 /** Resumes a process and its descendants. */
-export async function thawFamily(pid: number): Promise<void> {
+export async function resumeProcessTree(pid: number): Promise<void> {
   for (const member of familyOf(await listProcesses(), pid)) send(member, 'SIGCONT');
 }
 
@@ -38,15 +38,15 @@ export async function thawFamily(pid: number): Promise<void> {
  * Kills a child and its descendants at once, like a power failure, and waits until they have ended. An ended child is
  * left alone, because another process may have its id by now.
  */
-export async function killFamily({
+export async function killProcessTree({
   pid = 0,
   exitCode,
   signalCode,
 }: Pick<ChildProcess, 'pid' | 'exitCode' | 'signalCode'>): Promise<void> {
   if (exitCode !== null || signalCode !== null) return;
-  const family = await freezeFamily(pid);
+  const family = await suspendProcessTree(pid);
   for (const member of family) send(member, 'SIGKILL');
-  await untilGone(family);
+  await untilExited(family);
 }
 
 /** The descendants of a process. */
@@ -70,7 +70,7 @@ export async function cpuSecondsOf(processes: readonly number[]): Promise<number
 }
 
 /** Waits until all given processes have ended. */
-export async function untilGone(processes: readonly number[]): Promise<void> {
+export async function untilExited(processes: readonly number[]): Promise<void> {
   while (await isAnyAlive(processes)) await sleep(20);
 }
 

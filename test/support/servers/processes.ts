@@ -10,7 +10,7 @@ import type { Teardown } from '../../../src/dev/teardown.ts';
 import { listen } from '../../../src/process/listen.ts';
 import { startNode } from './child-node.ts';
 import type { ChildNode, ChildNodeOptions } from './child-node.ts';
-import { keepForReplay, openSource } from './histories.ts';
+import { storeHistories, openSource } from './histories.ts';
 import { startKillableTemporal } from './killable-temporal.ts';
 import type { KillableTemporal } from './killable-temporal.ts';
 import { FIRST_PORT } from './ports.ts';
@@ -54,7 +54,7 @@ export async function startProcesses(options: ProcessesOptions, teardown: Teardo
   teardown.add(() => rm(folder, { recursive: true, force: true }));
   const temporal = await startTemporal(folder, teardown);
   // Workers and APIs are stopped before this step, and the database after it.
-  teardown.add(() => keepForReplay(() => openSource(temporal, databaseUrl, teardown), options.environment ?? {}));
+  teardown.add(() => storeHistories(() => openSource(temporal, databaseUrl, teardown), options.environment ?? {}));
   const issuer = await openIssuer(join(folder, 'issuer.json'), {});
   const keys = await listen({ fetch: () => Response.json(issuer.auth.keys) }, { port: 0 });
   teardown.add(() => keys.stop());

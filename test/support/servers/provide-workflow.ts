@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleWorkflow } from '../../../src/dev/bundle-workflow.ts';
-import { keepHistoriesIn, replayKept } from './histories.ts';
+import { storeHistoriesIn, replayKept } from './histories.ts';
 
 /**
  * Bundles the workflow code once; stacks and workers of tests get the file through the environment.
@@ -16,7 +16,7 @@ export async function setup(): Promise<() => Promise<void>> {
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
     const file = join(folder, 'workflow.js');
     process.env['HOLDFAST_WORKFLOW_BUNDLE'] = file;
-    keepHistoriesIn(join(folder, 'histories'));
+    storeHistoriesIn(join(folder, 'histories'));
     await bundleWorkflow(file);
   }
   return async () => {

@@ -8,7 +8,7 @@ import type { Stack } from '../../../src/dev/stack.ts';
 import { createApiClient } from '../readers/api-client.ts';
 import type { ApiClient } from '../readers/api-client.ts';
 import { graphJobsHere } from '../doubles/graph-jobs-here.ts';
-import { keepForReplay } from './histories.ts';
+import { storeHistories } from './histories.ts';
 
 /** A complete stack that can be stopped and restarted with the same state. */
 export interface RestartableStack {
@@ -41,7 +41,7 @@ export async function startRestartableStack(config: ConfigInput): Promise<Restar
       stack = await start();
     },
     async stop() {
-      await keepForReplay(async () => await Promise.resolve(stack.histories()), process.env);
+      await storeHistories(async () => await Promise.resolve(stack.histories()), process.env);
       await stack.stop();
       await rm(dataDir, { recursive: true, force: true });
     },

@@ -20,7 +20,7 @@ import { FIRST_PORT } from './ports.ts';
 export interface Site {
   readonly deployment: Deployment;
   readonly service: JobService;
-  readonly model: { leave(): Promise<void>; comeBack(): Promise<void> };
+  readonly model: { goOffline(): Promise<void>; goOnline(): Promise<void> };
   readonly user: ApiClient;
   readonly approver: ApiClient;
   /** @returns the run's id */
@@ -62,8 +62,8 @@ export async function startSite({ tool, models }: { tool: Tool; models: Models }
     deployment,
     service,
     model: {
-      leave: () => model.stop(),
-      comeBack: async () => void (model = await startScriptedModel({ port })),
+      goOffline: () => model.stop(),
+      goOnline: async () => void (model = await startScriptedModel({ port })),
     },
     user,
     approver: deployment.as('approver'),

@@ -8,7 +8,7 @@ import { startStack } from '../../../src/dev/stack.ts';
 import type { Stack } from '../../../src/dev/stack.ts';
 import { createApiClient } from '../readers/api-client.ts';
 import type { ApiClient } from '../readers/api-client.ts';
-import { keepForReplay } from './histories.ts';
+import { storeHistories } from './histories.ts';
 import { reserveServers } from './reserve-servers.ts';
 import { graphJobsHere } from '../doubles/graph-jobs-here.ts';
 
@@ -60,7 +60,7 @@ export async function startTestStack(
     as: (caller) => createApiClient(stack.baseUrl, stack.tokens[caller]),
     stranger: createApiClient(stack.baseUrl, null),
     async stop() {
-      await keepForReplay(async () => await Promise.resolve(stack.histories()), variables);
+      await storeHistories(async () => await Promise.resolve(stack.histories()), variables);
       await stack.stop();
       await rm(dataDir, { recursive: true, force: true });
     },

@@ -6,6 +6,6 @@ export interface Victim {
   stop(): Promise<void>;
   start(): Promise<void>;
   /** Suspends it: its connections stay open without responses. */
-  freeze(): Promise<void>;
-  thaw(): Promise<void>;
+  suspend(): Promise<void>;
+  resume(): Promise<void>;
 }

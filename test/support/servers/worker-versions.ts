@@ -27,12 +27,12 @@ export async function makeCurrent(temporal: TemporalCli, buildId: string): Promi
 /** Asks the runs of a version to move to the current one. */
 export async function upgradeRunsOf(temporal: TemporalCli, buildId: string): Promise<void> {
   await temporal.paste(
-    `temporal workflow signal --name ${UPGRADE} --query "${runningAt(buildId)}" --reason upgrade --yes`,
+    `temporal workflow signal --name ${UPGRADE} --query "${runningOnVersion(buildId)}" --reason upgrade --yes`,
   );
 }
 
 /** Finds the running executions of a version. */
-export function runningAt(buildId: string): string {
+export function runningOnVersion(buildId: string): string {
   return `TemporalWorkerDeploymentVersion = '${DEPLOYMENT}:${buildId}' AND ExecutionStatus = 'Running'`;
 }
 

@@ -11,12 +11,12 @@ import {
   LARGE,
   edges,
   elements,
-  forgiving,
+  elementsWithOnError,
   inside,
   loop,
   nested,
   nodes,
-  reducing,
+  customReducer,
 } from '../builders/hostile-shapes.ts';
 import { runInMemory } from '../doubles/memory-shell.ts';
 import type { MemoryRun, Outside } from '../doubles/memory-shell.ts';
@@ -70,7 +70,7 @@ type Case = readonly [string, GraphDefinition, RunErrorCode, number?];
 const CASES: readonly Case[] = [
   ['costly writes of nodes', nodes((channel) => set({ [channel]: COSTLY_TEXT })), TOO_DEAR],
   ['costly writes of elements', elements(set({ out: COSTLY_TEXT })), TOO_DEAR],
-  ['costly writes whose failures are forgiven', forgiving(set({ out: COSTLY_TEXT })), TOO_DEAR],
+  ['costly writes whose failures are forgiven', elementsWithOnError(set({ out: COSTLY_TEXT })), TOO_DEAR],
   [
     'costly writes of onError',
     elements({ ...set({ out: '{{ parseJson("{") }}' }), onError: { to: 'end', write: { out: COSTLY_TEXT } } }, 300, {
@@ -104,14 +104,14 @@ const CASES: readonly Case[] = [
   ['costly lists of elements', edges(...many(() => ({ from: 'a', forEach: `[${COSTLY}]`, to: 'b' }))), TOO_DEAR],
   [
     'a costly reducer',
-    reducing(
+    customReducer(
       `[0.0].map(z, size([${'1,'.repeat(299)}1].filter(x, [${'1,'.repeat(299)}1].exists(y, x + y == -1)))) == [] ? 1 : 0`,
       1,
     ),
     TOO_DEAR,
   ],
   ['large writes of elements', elements(set({ out: LARGE }), 100), TOO_LARGE],
-  ['large writes whose failures are forgiven', forgiving(set({ out: LARGE }), 100), TOO_LARGE],
+  ['large writes whose failures are forgiven', elementsWithOnError(set({ out: LARGE }), 100), TOO_LARGE],
   ['large writes of nodes', nodes((channel) => set({ [channel]: LARGE }), 70), TOO_LARGE],
   ['a list that grows', loop(set({ out: LARGE }), 25), TOO_LARGE],
   [
@@ -123,7 +123,7 @@ const CASES: readonly Case[] = [
   ['a union that grows', loop(set({ unit: '{{ state.s + string(state.n) }}' }), 25), TOO_LARGE],
   [
     'a reducer that doubles',
-    reducing('current == null ? [update] : current + current', 'x'.repeat(1_000), 40),
+    customReducer('current == null ? [update] : current + current', 'x'.repeat(1_000), 40),
     TOO_LARGE,
   ],
   ['large details', elements(asks({ details: LARGE }), 40), TOO_LARGE],

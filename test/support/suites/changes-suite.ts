@@ -6,17 +6,17 @@ import { AT, aBatch, aNewRun, aView, writeTo } from '../builders/store-builders.
 /** The notifications of every store about journal writes. */
 export function changesSuite(store: () => Store): void {
   const subscribe = (runId: string) => {
-    const heard: (RunChange | null)[] = [];
-    const unsubscribe = store().changes.subscribe(runId, (change) => heard.push(change));
+    const received: (RunChange | null)[] = [];
+    const unsubscribe = store().changes.subscribe(runId, (change) => received.push(change));
     onTestFinished(unsubscribe);
-    return { heard, unsubscribe };
+    return { received, unsubscribe };
   };
   /** A subscription may miss writes from before it is established, so the test waits until it receives one. */
   const opened = async (): Promise<void> => {
-    const { heard, unsubscribe } = subscribe('W-probe');
+    const { received, unsubscribe } = subscribe('W-probe');
     const hasHeard = async (): Promise<boolean> => {
       await writeTo(store(), { id: 'W-probe' }, aBatch([1]));
-      return heard.some((change) => change !== null);
+      return received.some((change) => change !== null);
     };
     await expect.poll(hasHeard).toBe(true);
     unsubscribe();
@@ -26,13 +26,13 @@ export function changesSuite(store: () => Store): void {
     test('receives each batch of the run, and of no other run', async () => {
       await store().runs.create(aNewRun({ id: 'W-1' }));
       await opened();
-      const { heard } = subscribe('W-1');
+      const { received } = subscribe('W-1');
       await writeTo(store(), { id: 'W-2' }, aBatch([1]));
       await writeTo(store(), { id: 'W-1' }, aBatch([1, 2]));
       await writeTo(store(), { id: 'W-1' }, aBatch([3], { view: aView({ status: 'waiting' }) }));
       const change = { tenantId: 'acme', runId: 'W-1' };
       await expect
-        .poll(() => heard)
+        .poll(() => received)
         .toEqual([
           { ...change, seq: 2, status: aView().status },
           { ...change, seq: 3, status: 'waiting' },
@@ -41,7 +41,7 @@ export function changesSuite(store: () => Store): void {
 
     test('receives a batch that is written with an accepted or refused claim', async () => {
       await opened();
-      const { heard } = subscribe('W-claim');
+      const { received } = subscribe('W-claim');
       const writer = { runId: 'W-claim', tenantId: 'acme', executionRunId: 'e1' };
       const terms = {
         ...writer,
@@ -57,7 +57,7 @@ export function changesSuite(store: () => Store): void {
           { ...terms, key: 'W-claim', claim: `c${seq}`, journal: { batch: aBatch([seq]), writer } },
           () => ({ isGranted: false, answer: null }),
         );
-      await expect.poll(() => heard.map((change) => change?.seq)).toEqual([1, 2]);
+      await expect.poll(() => received.map((change) => change?.seq)).toEqual([1, 2]);
     });
 
     test('receives nothing after it has unsubscribed', async () => {
@@ -65,8 +65,8 @@ export function changesSuite(store: () => Store): void {
       const [gone, other] = [subscribe('W-gone'), subscribe('W-gone')];
       gone.unsubscribe();
       await writeTo(store(), { id: 'W-gone' }, aBatch([1]));
-      await expect.poll(() => other.heard).toHaveLength(1);
-      expect(gone.heard).toEqual([]);
+      await expect.poll(() => other.received).toHaveLength(1);
+      expect(gone.received).toEqual([]);
     });
   });
 }

@@ -6,35 +6,35 @@ import { aDelta } from '../builders/store-builders.ts';
 /** The notifications of every store about published deltas. */
 export function deltasSuite(store: () => Store): void {
   const listen = async (runId: string) => {
-    const heard: ModelDelta[] = [];
-    const stop = await store().deltas.listen(runId, (delta) => heard.push(delta));
+    const received: ModelDelta[] = [];
+    const stop = await store().deltas.listen(runId, (delta) => received.push(delta));
     onTestFinished(stop);
-    return { heard, stop };
+    return { received, stop };
   };
 
   describe('a listener to the deltas of a run', () => {
     test('receives each of them in order from the first one, and none of another run', async () => {
-      const { heard } = await listen('D-1');
+      const { received } = await listen('D-1');
       const deltas = [aDelta({ index: 0, text: 'Hü, "you"\n' }), aDelta({ index: 1, text: '\0\u{1F600}\ud83d' })];
       await store().deltas.publish('D-2', [aDelta()]);
       await store().deltas.publish('D-1', deltas);
       await store().deltas.publish('D-1', [aDelta({ index: 2, path: ['outer'] })]);
-      await expect.poll(() => heard).toEqual([...deltas, aDelta({ index: 2, path: ['outer'] })]);
+      await expect.poll(() => received).toEqual([...deltas, aDelta({ index: 2, path: ['outer'] })]);
     });
 
     test('receives many at a time, whatever their total size', async () => {
-      const { heard } = await listen('D-many');
+      const { received } = await listen('D-many');
       const deltas = Array.from({ length: 50 }, (_, index) => aDelta({ index, text: 'x'.repeat(1_000) }));
       await store().deltas.publish('D-many', deltas);
-      await expect.poll(() => heard).toEqual(deltas);
+      await expect.poll(() => received).toEqual(deltas);
     });
 
     test('receives nothing after it has unsubscribed', async () => {
       const [gone, other] = [await listen('D-gone'), await listen('D-gone')];
       gone.stop();
       await store().deltas.publish('D-gone', [aDelta()]);
-      await expect.poll(() => other.heard).toHaveLength(1);
-      expect(gone.heard).toEqual([]);
+      await expect.poll(() => other.received).toHaveLength(1);
+      expect(gone.received).toEqual([]);
     });
   });
 }

@@ -25,7 +25,7 @@ import { at, listAt, textAt } from '../../support/readers/json-at.ts';
 import type { ChildNode } from '../../support/servers/child-node.ts';
 import { bundleNextVersion } from '../../support/servers/next-version.ts';
 import { repeated } from '../../support/servers/site.ts';
-import { makeCurrent, runningAt, upgradeRunsOf, versionsIn } from '../../support/servers/worker-versions.ts';
+import { makeCurrent, runningOnVersion, upgradeRunsOf, versionsIn } from '../../support/servers/worker-versions.ts';
 
 /*
  * The guarantees hold in production, too: with a Temporal server on PostgreSQL, the built package, and two of each
@@ -53,7 +53,7 @@ test('the Temporal server accepts its settings', async () => {
 
 test('the demo ends as expected with either API', { timeout: TIME }, async () => {
   for (const runId of await playDemo(cases)) await expectWholeHistory(runId);
-  expect(Math.min(...fleet.door.answered)).toBeGreaterThan(cases.length);
+  expect(Math.min(...fleet.loadBalancer.answered)).toBeGreaterThan(cases.length);
 });
 
 test.skipIf(!findSuite(process.env).isThere)(
@@ -175,7 +175,7 @@ describe('a rolling upgrade', () => {
 
       await upgradeRunsOf(fleet.cli, '1');
       const { workflow } = fleet.temporal;
-      await expect.poll(async () => (await workflow.count(runningAt('1'))).count, PATIENTLY).toBe(0);
+      await expect.poll(async () => (await workflow.count(runningOnVersion('1'))).count, PATIENTLY).toBe(0);
       await Promise.all(fleet.workers.map((worker) => worker.stop()));
       await approve(idle);
       const last = await startRun(working);

@@ -28,13 +28,13 @@ async function callOf(execute: RegisteredFunction['execute']): Promise<CallReply
 }
 
 describe('functionCalls', () => {
-  test('a call has the safety that its run has pinned', () => {
+  test('a function call has the safety that its run has pinned', () => {
     const { safety } = functionCalls({});
     const { request } = aFunctionTask({ effect: 'unsafe' });
     expect(safety(request)).toBe('unsafe');
   });
 
-  test('a marked result is never interpreted as a command', async () => {
+  test('a marked result of a function is never interpreted as a command', async () => {
     const foreign = { update: { balance: 0 }, control: 'abort' };
     expect(await callOf(() => result(foreign))).toEqual({ kind: 'value', value: foreign, isPlain: true });
     expect(await callOf(async () => await Promise.resolve(result(null)))).toEqual({
@@ -44,7 +44,7 @@ describe('functionCalls', () => {
     });
   });
 
-  test('a function receives its arguments and the context of its call', async () => {
+  test('a configured function receives its arguments and the context of its call', async () => {
     const seen: unknown[] = [];
     await callOf((...given) => void seen.push(given));
     const principal = { sub: 'ann', roles: ['user'] };
@@ -55,15 +55,15 @@ describe('functionCalls', () => {
   });
 
   test.each<[string, RegisteredFunction['execute'], Json]>([
-    ['at once', (args) => Number(args) * 2, 42],
-    ['later', async (args) => Number(args) * 2, 42],
+    ['a value synchronously', (args) => Number(args) * 2, 42],
+    ['a promise', async (args) => Number(args) * 2, 42],
     ['nothing', () => undefined, null],
-    ['what JSON makes of it', () => ({ at: new Date(0), gone: undefined }), { at: '1970-01-01T00:00:00.000Z' }],
-  ])('it may return %s', async (_what, execute, value) => {
+    ['a value that JSON converts', () => ({ at: new Date(0), gone: undefined }), { at: '1970-01-01T00:00:00.000Z' }],
+  ])('a function may return %s', async (_what, execute, value) => {
     expect(await callOf(execute)).toEqual({ kind: 'value', value });
   });
 
-  test('a result that is no JSON fails, and the error names its path', async () => {
+  test('a function result that is no JSON fails, and the error names its path', async () => {
     const call = callOf(() => ({ list: [1, Number.NaN] }));
     await expect(call).rejects.toMatchObject({ code: 'FUNCTION_FAILED' });
     await expect(call).rejects.toThrow('/list/1');
@@ -71,20 +71,23 @@ describe('functionCalls', () => {
 
   test.each<[string, RegisteredFunction['execute']]>([
     [
-      'at once',
+      'synchronously',
       () => {
         throw new Error('out of range');
       },
     ],
-    ['later', async () => await Promise.reject(new Error('out of range'))],
-  ])('an error that it throws %s is retryable', async (_when, execute) => {
+    ['asynchronously', async () => await Promise.reject(new Error('out of range'))],
+  ])('an error that a function throws %s is retryable', async (_when, execute) => {
     const failure = { code: 'FUNCTION_FAILED', message: 'out of range', retryable: true, done: 'perhaps' };
     await expect(callOf(execute)).rejects.toMatchObject(failure);
   });
 
-  test.each(['triple', 'constructor'])('a worker without the function %s names it in the error', async (name) => {
-    const calls = functionCalls({ double: { effect: 'idempotent', execute: () => 1 } });
-    const call = calls.execute(aFunctionTask({ function: name }), signal, { attempt: 1 });
-    await expect(call).rejects.toMatchObject({ code: 'FUNCTION_FAILED', retryable: false, done: 'no' });
-  });
+  test.each(['triple', 'constructor'])(
+    'a worker without the function %s names that function in the error',
+    async (name) => {
+      const calls = functionCalls({ double: { effect: 'idempotent', execute: () => 1 } });
+      const call = calls.execute(aFunctionTask({ function: name }), signal, { attempt: 1 });
+      await expect(call).rejects.toMatchObject({ code: 'FUNCTION_FAILED', retryable: false, done: 'no' });
+    },
+  );
 });

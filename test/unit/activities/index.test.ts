@@ -41,7 +41,7 @@ async function inActivity(work: () => Promise<CallOutcome>): Promise<CallOutcome
 }
 
 describe('activities', () => {
-  test('calls models, tools and functions by their names', async () => {
+  test('the activities call models, tools and functions by their names', async () => {
     const task = aTask();
     const double = { kind: 'function', function: 'double', args: 21, effect: 'idempotent', policy: aPolicy() } as const;
     const outcomes = [
@@ -56,13 +56,16 @@ describe('activities', () => {
     ]);
   });
 
-  test.each(['spare', 'constructor'])('a worker without the model %s names it in the error', async (model) => {
-    const task = { ...aTask(), key: `no ${model}`, request: aModelRequest({ model }) };
-    const failure = await failureOf(inActivity(async () => await activities.callModel(task)));
-    expect(failure).toMatchObject({ type: 'MODEL_FAILED', nonRetryable: true, details: [{ callFailed: true }] });
-  });
+  test.each(['spare', 'constructor'])(
+    'a worker without the model %s reports the model’s name in the error',
+    async (model) => {
+      const task = { ...aTask(), key: `no ${model}`, request: aModelRequest({ model }) };
+      const failure = await failureOf(inActivity(async () => await activities.callModel(task)));
+      expect(failure).toMatchObject({ type: 'MODEL_FAILED', nonRetryable: true, details: [{ callFailed: true }] });
+    },
+  );
 
-  test('only prompts with files wait while others hold file slots', async () => {
+  test('only prompts with files wait while other prompts hold file slots', async () => {
     const messages = [{ id: 'm', role: 'user', content: [aPicture()] }] as const;
     const shown = { ...aTask(), key: 'with files', request: aModelRequest({ messages }) };
     const held = fileSlots.take(shown.tenantId);
@@ -74,7 +77,7 @@ describe('activities', () => {
     expect(await inActivity(async () => await activities.callModel(shown))).toMatchObject({ reply, attempts: 1 });
   });
 
-  test('does not repeat a journal that the database refuses', async () => {
+  test('an activity does not retry a journal that the database refuses', async () => {
     const refused = Object.assign(new Error('invalid byte sequence'), { code: '22021' });
     const refusing = { ...store, journal: { ...store.journal, write: async () => await Promise.reject(refused) } };
     const journalist = createJournalActivities({ store: refusing });
@@ -88,7 +91,7 @@ describe('activities', () => {
     });
   });
 
-  test('writes a journal batch without a call', async () => {
+  test('an activity can write a journal batch without a call', async () => {
     await anActivity().run(
       async () => await activities.record({ runId: 'alone', tenantId: 'acme', graph: 'shop' }, aJournalBatch()),
     );

@@ -56,36 +56,36 @@ async function call(request: Partial<ModelCallRequest>, deps: Partial<ModelDeps>
 }
 
 describe('modelCalls', () => {
-  test('sends all messages without a context policy', async () => {
+  test('a model call without a context policy sends all messages', async () => {
     const { reply, asked } = await call({});
     expect(reply).toEqual(REPLY);
     expect(asked).toMatchObject([{ messages: talk, tools: [] }]);
   });
 
-  test('sends the messages that fit into the context window, and reports it', async () => {
+  test('a model call sends the messages that fit into the context window, and reports how many', async () => {
     const { reply, asked } = await call({ context: { maxTokens: null, strategy: 'last' } });
     expect(asked[0]?.messages).toEqual(talk.slice(1));
     expect(reply).toEqual({ ...REPLY, context: { tokens: 15, maxTokens: 20, dropped: 1 } });
   });
 
-  test('requests a summary first, and sends nothing', async () => {
+  test('a model call that needs a summary first requests it, and sends nothing', async () => {
     const { reply, asked } = await call({ context: { maxTokens: null, strategy: 'summarize' } });
     expect([reply, asked]).toEqual([{ kind: 'overflow', messages: 2 }, []]);
   });
 
-  test('applies processors of the configuration', async () => {
+  test('a model call applies context processors of the configuration', async () => {
     const messageProcessors = { newest: (messages: readonly Message[]) => messages.slice(-1) };
     const { asked } = await call({ context: { maxTokens: null, strategy: ['newest'] } }, { messageProcessors });
     expect(asked[0]?.messages).toEqual(talk.slice(2));
   });
 
-  test('sends the tools that are offered', async () => {
+  test('a model call sends the tools that its node offers', async () => {
     const pay = { name: 'pay', description: 'Pay', parameters: {} };
     const { asked } = await call({ tools: ['pay', 'gone'] }, { tools: { pay, other: pay } });
     expect(asked[0]?.tools).toEqual([pay]);
   });
 
-  test('publishes the text of the model with the position of its call', async () => {
+  test('a model’s streamed text is published with the position of its call', async () => {
     const told = await toldOf(
       async (_question, { emit }) => {
         emit('Hi');
@@ -98,11 +98,11 @@ describe('modelCalls', () => {
     expect(told).toEqual([['R1', delta]]);
   });
 
-  test('publishes the complete answer of a model that does not stream', async () => {
+  test('the complete answer of a model that does not stream is published', async () => {
     expect(await toldOf(async () => REPLY)).toMatchObject([['R1', { index: 0, text: 'Hi' }]]);
   });
 
-  test('publishes the text of a model up to its failure', async () => {
+  test('a model’s streamed text is published up to the model’s failure', async () => {
     const told = await toldOf(async (_question, { emit }) => {
       emit('H');
       throw new Error('broken');
@@ -110,12 +110,12 @@ describe('modelCalls', () => {
     expect(told).toMatchObject([['R1', { text: 'H' }]]);
   });
 
-  test('publishes an attempt after a lost one under a new number', async () => {
+  test('the text of an attempt after a lost one is published under a new number', async () => {
     const told = await toldOf(async () => REPLY, {}, { attempt: 1, turn: 2 });
     expect(told).toMatchObject([['R1', { attempt: 2, index: 0 }]]);
   });
 
-  test('publishes nothing of a summary, nor of a call with an unknown position', async () => {
+  test('deltas of a summary, and of a model call with an unknown position, are not published', async () => {
     const asking = aModelRequest({ messages: [...talk, aMessage('summarize-0', 'user')] });
     expect(await toldOf(async () => REPLY, { request: asking })).toEqual([]);
     const withoutPlace = { ...aTask(), request: aModelRequest() };
@@ -132,7 +132,7 @@ describe('modelCalls', () => {
 
   const cutOff: ModelReply = { ...REPLY, finishReason: 'length' };
 
-  test('refuses an answer that was truncated within its tool calls, and counts its tokens', async () => {
+  test('an answer that was truncated within its tool calls is refused, and its tokens are counted', async () => {
     const reply = { ...cutOff, toolCalls: [{ id: 't1', name: 'purge', args: {} }] };
     const refused = { code: 'MODEL_FAILED', retryable: false, reason: 'truncated', usage: REPLY.usage };
     const models = { default: async () => reply };
@@ -141,12 +141,12 @@ describe('modelCalls', () => {
     expect((await call({ tools: ['purge'], toolChoice: 'none' }, { models })).reply).toEqual(reply);
   });
 
-  test('accepts an answer whose text was truncated', async () => {
+  test('a model answer whose text was truncated is accepted', async () => {
     expect((await call({}, { models: { default: async () => cutOff } })).reply).toEqual(cutOff);
   });
 
   test.each(['other', 'constructor', '__proto__'])(
-    'a worker without the model %s names it in the error',
+    'a worker without the model %s fails the call and names the model in the error',
     async (model) => {
       await expect(call({ model })).rejects.toMatchObject({ code: 'MODEL_FAILED', retryable: false, done: 'no' });
     },

@@ -15,7 +15,7 @@ function open() {
   return { deltas, told, texts: () => told.map((some) => some.map(({ text }) => text)) };
 }
 
-test('text within a short time is published together, with indexes from 0', () => {
+test('model text within a short time is published together, with indexes from 0', () => {
   const { deltas, told } = open();
   for (const text of ['He', 'll', 'o']) deltas.add(text);
   expect(told).toEqual([]);
@@ -25,7 +25,7 @@ test('text within a short time is published together, with indexes from 0', () =
   expect(told).toEqual([[{ ...ATTEMPT, index: 0, text: 'Hello' }], [{ ...ATTEMPT, index: 1, text: ' you' }]]);
 });
 
-test('the end publishes the rest at once, and nothing after it', () => {
+test('the end of an attempt publishes the remaining text at once, and nothing after it', () => {
   const { deltas, texts } = open();
   deltas.add('Hi');
   deltas.close();
@@ -35,14 +35,14 @@ test('the end publishes the rest at once, and nothing after it', () => {
   expect(texts()).toEqual([['Hi']]);
 });
 
-test('an attempt without text publishes nothing', () => {
+test('an attempt without model text publishes nothing', () => {
   const { deltas, told } = open();
   deltas.add('');
   deltas.close();
   expect([told, deltas.hasText()]).toEqual([[], false]);
 });
 
-test('a long text is published at once, in pieces that end between characters', () => {
+test('a long model text is published at once, in pieces that end between characters', () => {
   const { deltas, texts } = open();
   const text = `${'x'.repeat(999)}\u{1F600}${'y'.repeat(1_500)}`;
   deltas.add(text);
@@ -51,7 +51,7 @@ test('a long text is published at once, in pieces that end between characters', 
   expect(pieces.map(({ length }) => length)).toEqual([999, 1_000, 502]);
 });
 
-test('text beyond a million characters is not published', () => {
+test('model text beyond a million characters is not published', () => {
   const { deltas, texts } = open();
   for (let count = 0; count < 1_100; count++) deltas.add('x'.repeat(1_000));
   deltas.close();

@@ -4,7 +4,7 @@ import type { Deltas } from '../../../src/store/deltas.ts';
 import { createLogger } from '../../../src/process/logger.ts';
 import { aDelta } from '../../support/builders/store-builders.ts';
 
-test('an unavailable database is logged once, and fails no call', async () => {
+test('an unavailable database is logged once while model text is published, and fails no call', async () => {
   const logger = createLogger('silent');
   const warn = vi.spyOn(logger, 'warn');
   const publish = vi.fn<Deltas['publish']>(async () => await Promise.reject(new Error('away')));

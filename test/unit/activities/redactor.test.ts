@@ -38,7 +38,7 @@ const windowsOf = (text: string): readonly string[] =>
 
 describe('createRedactor', () => {
   test.each(Object.entries(ENCODERS))(
-    'leaves at most 7 characters of a secret: %s, truncated anywhere',
+    'redaction leaves at most 7 characters of a secret: %s, truncated anywhere',
     (_name, encode) => {
       fc.assert(
         fc.property(secrets, fc.nat(), fc.nat(), (secret, from, length) => {
@@ -58,16 +58,16 @@ describe('createRedactor', () => {
     ['escaped slashes', String.raw`a\/canary\/1`, 'a/canary/1'],
     ['JSON for HTML', String.raw`can\u0026ary\u003c1`, 'can&ary<1'],
     ['lower escapes', 'canary%2f1%3d1', 'canary/1=1'],
-  ])('a secret in %s is found', (_name, text, secret) => {
+  ])('a secret in %s is found and redacted', (_name, text, secret) => {
     expect(createRedactor([secret]).redact(`(${text})`)).toBe('([secret])');
   });
 
-  test('text that all URLs and keys have in common stays', () => {
+  test('redaction keeps text that all URLs and keys have in common', () => {
     const { redactLong } = createRedactor(['https://hooks.example.com/T0/secret-canary']);
     expect(redactLong('https://shop.test/ and https://hooks.example.com/T0')).toBe('https://shop.test/ and h[secret]');
   });
 
-  test('the time for a text and a similar secret grows linearly', MEASURING, () => {
+  test('the time for the redaction of a text and a similar secret grows linearly', MEASURING, () => {
     const growth = growthOf((size) => {
       const { redact } = createRedactor(['canary-'.repeat(size)]);
       const text = 'canary+'.repeat(10 * size);

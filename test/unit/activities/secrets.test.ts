@@ -5,28 +5,31 @@ import { MAX_MESSAGE } from '../../../src/graph/values/errors.ts';
 describe('useSecrets', () => {
   const secrets = useSecrets(createEnvironmentSecrets({ PAY_KEY: 'k', EMPTY_KEY: '', TOKEN: 'Bearer canary-1' }));
 
-  test('a reference is resolved to the value in the environment', async () => {
+  test('a secret reference is resolved to the value in the environment', async () => {
     expect(await secrets.resolve({ secret: 'PAY_KEY' })).toBe('k');
   });
 
-  test('a text is used as the value, also when it looks like a name', async () => {
+  test('a secret given as text is used as the value, also when it looks like a name', async () => {
     expect(await secrets.resolve('PAY_KEY')).toBe('PAY_KEY');
   });
 
-  test.each(['key', 'key\n', 'key\r\n\n'])('%j is resolved without line breaks at its end', async (found) => {
-    const secrets = useSecrets(async () => await Promise.resolve(found));
-    expect(await secrets.resolve({ secret: 'PAY_KEY' })).toBe('key');
-    expect(secrets.redact('The key is wrong')).not.toContain('key');
-  });
+  test.each(['key', 'key\n', 'key\r\n\n'])(
+    'the secret %j is resolved without line breaks at its end',
+    async (found) => {
+      const secrets = useSecrets(async () => await Promise.resolve(found));
+      expect(await secrets.resolve({ secret: 'PAY_KEY' })).toBe('key');
+      expect(secrets.redact('The key is wrong')).not.toContain('key');
+    },
+  );
 
   test.each(['NO_KEY', 'EMPTY_KEY', 'constructor'])(
-    '%s, which is missing in the environment, is named in the error',
+    'the secret %s, which is missing in the environment, is named in the error',
     async (secret) => {
       await expect(secrets.resolve({ secret })).rejects.toThrow(secret);
     },
   );
 
-  test.each([undefined, null, '', '\n', 7])('%j from a resolver is refused as a secret', async (found) => {
+  test.each([undefined, null, '', '\n', 7])('the value %j from a secret resolver is refused', async (found) => {
     const secrets = useSecrets(async () => await Promise.resolve(JSON.parse(JSON.stringify(found ?? null))));
     await expect(secrets.resolve({ secret: 'PAY_KEY' })).rejects.toThrow('There is no secret PAY_KEY');
   });
@@ -44,7 +47,7 @@ describe('useSecrets', () => {
     }
   });
 
-  test('used secrets are replaced in texts, completely and in parts', async () => {
+  test('used secrets are redacted in texts, completely and in parts', async () => {
     await secrets.resolve({ secret: 'TOKEN' });
     expect(secrets.redact('Bearer canary-1 and canary-1, Bearer')).toBe('[secret] and [secret], Bearer');
   });
@@ -54,20 +57,20 @@ describe('useSecrets', () => {
     ['7', 'PIN 7 of 17, 7.', 'PIN [secret] of 17, [secret].'],
     ['$1.*/', 'it is $1.*/ or $1x*/', 'it is [secret] or $1x*/'],
     ['öl', 'öl in Möl', '[secret] in Möl'],
-  ])('the short secret %s is replaced where it is a separate word', async (secret, text, redacted) => {
+  ])('the short secret %s is redacted where it is a separate word', async (secret, text, redacted) => {
     const secrets = useSecrets(createEnvironmentSecrets({ SHORT: secret }));
     await secrets.resolve({ secret: 'SHORT' });
     expect(secrets.redact(text)).toBe(redacted);
   });
 
-  test('a secret that begins with another one is replaced completely', async () => {
+  test('a secret that begins with another secret is redacted completely', async () => {
     const secrets = useSecrets(createEnvironmentSecrets({ OLD: 'canary-1', NEW: 'canary-1-and-more' }));
     await secrets.resolve({ secret: 'OLD' });
     await secrets.resolve({ secret: 'NEW' });
     expect(secrets.redact('canary-1-and-more, canary-1')).toBe('[secret], [secret]');
   });
 
-  test('a message is truncated after secrets were replaced, so that it never ends with a part of one', async () => {
+  test('an error message is truncated after its secrets are redacted, so that it never ends with a part of one', async () => {
     await secrets.resolve({ secret: 'TOKEN' });
     const message = secrets.redactMessage(`${'x'.repeat(MAX_MESSAGE - 9)}=canary-1`);
     expect(message).toBe(`${'x'.repeat(MAX_MESSAGE - 9)}=[secret]`);
@@ -81,7 +84,7 @@ describe('useSecrets', () => {
     expect(secrets.redact('250250250 151151151 150150150')).toBe('[secret] [secret] 150150150');
   });
 
-  test('long secrets are replaced in texts, names and numbers of results, short ones stay', async () => {
+  test('long secrets are redacted in texts, names and numbers of results, and short ones stay', async () => {
     const secrets = useSecrets(createEnvironmentSecrets({ TOKEN: 'canary-1', PIN: '99887766', SHORT: 'k3y' }));
     for (const secret of ['TOKEN', 'PIN', 'SHORT']) await secrets.resolve({ secret });
     expect(secrets.redactResult({ 'canary-1': [99887766, 7], note: `k3y of ${btoa('x-canary-1')}` })).toEqual({

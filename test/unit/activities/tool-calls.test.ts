@@ -16,7 +16,7 @@ async function callOf(tool: Tool, args: Json = {}): Promise<CallReply> {
 }
 
 describe('toolCalls', () => {
-  test('a call has the safety that its run has pinned', () => {
+  test('a tool call has the safety that its run has pinned', () => {
     const { safety } = toolCalls({});
     const request = aToolRequest({ tool: 'charge', effect: 'unsafe' });
     expect(safety(request)).toBe('unsafe');
@@ -37,19 +37,19 @@ describe('toolCalls', () => {
     ]);
   });
 
-  test('its return value is the reply, as JSON', async () => {
+  test('the return value of a tool is its reply, as JSON', async () => {
     const at = new Date('2026-01-02T03:04:05.678Z');
     const tool = aTool({ execute: async () => ({ at: at.toJSON(), n: 1 }) });
     expect(await callOf(tool)).toEqual({ kind: 'value', value: { at: '2026-01-02T03:04:05.678Z', n: 1 } });
   });
 
-  test('arguments that the current schema would change are refused', async () => {
+  test('tool arguments that the current schema would change are refused', async () => {
     const tool = aTool({ read: async () => await Promise.resolve({ order: 8 }), execute: () => expect.unreachable() });
     const refused = { code: 'INVALID_TOOL_ARGUMENTS', retryable: false, done: 'no' };
     await expect(callOf(tool, { order: 7 })).rejects.toMatchObject(refused);
   });
 
-  test('arguments that its schema has already read are unchanged', async () => {
+  test('tool arguments that the tool’s schema has already parsed are unchanged', async () => {
     const tool = aTool({ takes: { required: ['order'] }, read: () => expect.unreachable(), execute: (args) => args });
     const calls = toolCalls({ pay: tool });
     const call = async (args: Json) =>
@@ -58,12 +58,12 @@ describe('toolCalls', () => {
     await expect(call({})).rejects.toMatchObject({ code: 'INVALID_TOOL_ARGUMENTS' });
   });
 
-  test('a tool without a return value returns null', async () => {
+  test('a tool without a return value gives the result null', async () => {
     const tool = aTool({ execute: async () => Reflect.get({}, 'nothing') });
     expect(await callOf(tool)).toEqual({ kind: 'value', value: null });
   });
 
-  test('a result must match the declared result schema', async () => {
+  test('a tool result must match the declared result schema', async () => {
     const tool = aTool({ result: { type: 'object', required: ['n'] }, execute: async (args) => args });
     expect(await callOf(tool, { n: 1 })).toEqual({ kind: 'value', value: { n: 1 } });
     const failure = { code: 'TOOL_FAILED', retryable: false, done: 'perhaps' };
@@ -72,7 +72,7 @@ describe('toolCalls', () => {
   });
 
   test.each(['charge', 'constructor', '__proto__'])(
-    'a worker without the tool %s names it in the error',
+    'a worker without the tool %s names that tool in the error',
     async (tool) => {
       const calls = toolCalls({ pay: aTool({ execute: async () => null }) });
       const call = calls.execute(aTask({ request: aToolRequest({ tool }) }), signal, { attempt: 1 });
@@ -87,7 +87,7 @@ describe('toolCalls', () => {
   };
 
   test.each<Tool['approval']>(['always', { when: 'args.amount > 5' }, { when: 'args.missing.x' }])(
-    'a tool that now requires an approval by %j is not called without one',
+    'a tool that now requires an approval by the policy %j is not called without one',
     async (approval) => {
       const refused = { code: 'APPROVAL_REQUIRED', retryable: false, done: 'no' };
       await expect(callUnder(approval, false)).rejects.toMatchObject(refused);
@@ -95,21 +95,24 @@ describe('toolCalls', () => {
     },
   );
 
-  test.each<Tool['approval']>(['never', { when: 'args.amount > 50' }])('%j requires no approval', async (approval) => {
-    expect(await callUnder(approval, false)).toMatchObject({ value: 'paid' });
-  });
+  test.each<Tool['approval']>(['never', { when: 'args.amount > 50' }])(
+    'a tool call with the approval policy %j requires no approval',
+    async (approval) => {
+      expect(await callUnder(approval, false)).toMatchObject({ value: 'paid' });
+    },
+  );
 
   test.each([
     ['idempotent', 'unsafe', 'unsafe'],
     ['unsafe', 'idempotent', 'unsafe'],
     ['keyed', 'idempotent', 'keyed'],
     ['idempotent', 'keyed', 'keyed'],
-  ] as const)('of a pinned %s and a configured %s the stricter one counts', (effect, live, expected) => {
+  ] as const)('of a pinned safety %s and a configured safety %s the stricter one counts', (effect, live, expected) => {
     const tool = aTool({ effect: live, execute: () => null });
     expect(toolCalls({ pay: tool }).safety(aToolRequest({ effect }))).toBe(expected);
   });
 
-  test('arguments that break the parameters are not passed to the tool', async () => {
+  test('arguments that violate the tool’s parameters are not passed to the tool', async () => {
     const parameters = { type: 'object', properties: { order: { type: 'integer' } } } as const;
     const tool = aTool({ parameters, execute: () => expect.unreachable() });
     const call = callOf(tool, { order: 'seven' });
@@ -119,10 +122,10 @@ describe('toolCalls', () => {
 
   test.each<[string, readonly string[] | undefined, readonly string[]]>([
     ['anybody', undefined, []],
-    ['one of its roles', ['support', 'user'], ['user']],
+    ['a user with one of its roles', ['support', 'user'], ['user']],
     ['an admin', ['support'], ['admin']],
     ['an admin when no other role may', [], ['admin']],
-  ])('a tool is called in runs of %s', async (_whose, roles, held) => {
+  ])('a tool with roles is called in runs of %s', async (_whose, roles, held) => {
     const tool = aTool({ roles, execute: () => 'paid' });
     const task = aTask({ createdBy: { sub: 'ann', roles: held } });
     expect(await toolCalls({ pay: tool }).execute(task, signal, { attempt: 1 })).toMatchObject({ value: 'paid' });
@@ -132,7 +135,7 @@ describe('toolCalls', () => {
     [['support', 'billing'], ['user'], 'a principal with the role support or billing; this run belongs to ann (user)'],
     [['support'], [], 'a principal with the role support; this run belongs to ann (no roles)'],
     [[], ['user'], 'a principal with the role admin'],
-  ])('a tool for %j is not called in runs of %j', async (roles, held, message) => {
+  ])('a tool for the roles %j is not called in runs of users with the roles %j', async (roles, held, message) => {
     const tool = aTool({ roles, execute: () => expect.unreachable() });
     const call = toolCalls({ pay: tool }).execute(aTask({ createdBy: { sub: 'ann', roles: held } }), signal, {
       attempt: 1,
@@ -141,7 +144,7 @@ describe('toolCalls', () => {
     await expect(call).rejects.toThrow(message);
   });
 
-  test('a tool with roles checks everyone who has changed the run', async () => {
+  test('a tool with roles is called only if everyone who has changed the run has one of them', async () => {
     const tool = aTool({ roles: ['support'], execute: () => 'paid' });
     const eva: Principal = { sub: 'eva', roles: ['support'] };
     const ben: Principal = { sub: 'ben', roles: ['user'] };
@@ -151,14 +154,14 @@ describe('toolCalls', () => {
     await expect(callAfter(eva, ben)).rejects.toThrow('this run was changed by ben (user)');
   });
 
-  test('an error of a tool is retryable', async () => {
+  test('an error thrown by a tool is retryable', async () => {
     const cause = new Error('out of paper');
     const tool = aTool({ execute: async () => await Promise.reject(cause) });
     const failure = { code: 'TOOL_FAILED', message: 'out of paper', retryable: true, done: 'perhaps', cause };
     await expect(callOf(tool)).rejects.toMatchObject(failure);
   });
 
-  test('an error that a tool throws synchronously is retryable, too', async () => {
+  test('an error that a tool throws synchronously is retryable', async () => {
     const tool = aTool({
       execute() {
         throw new Error('out of paper');
@@ -167,7 +170,7 @@ describe('toolCalls', () => {
     await expect(callOf(tool)).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: true, done: 'perhaps' });
   });
 
-  test('an error that is already classified is unchanged', async () => {
+  test('a tool’s error that is already classified is unchanged', async () => {
     const refused = new CallError('TOOL_FAILED', 'no', { retryable: false, done: 'no' });
     await expect(callOf(aTool({ execute: async () => await Promise.reject(refused) }))).rejects.toBe(refused);
   });

@@ -17,7 +17,7 @@ function loadedBy(file: string, loaded = new Set<string>()): ReadonlySet<string>
 
 const loaded = [...loadedBy('src/api/server.ts')];
 
-test('the API process loads the modules of its answers', () => {
+test('the API process loads the modules that it needs for its answers', () => {
   expect(loaded).toEqual(
     expect.arrayContaining(['hono', 'kysely', '@temporalio/client', 'src/graph/advance/advance.ts']),
   );
@@ -32,7 +32,7 @@ test.each([
     'of a model, a tool, a call or a request',
     /^src\/(?:network\/(?!network-error|retry-after)|activities\/(?:models\/(?!embedder-name)|calls\/call-|tools\/(?:http|mcp|code)))/,
   ],
-])('the API process loads nothing %s', (_what, names) => {
+])('the API process loads no module %s', (_what, names) => {
   const needed = loaded.filter((name) => names.test(name) && name !== 'src/activities/calls/call-error.ts');
   expect(needed).toEqual([]);
 });

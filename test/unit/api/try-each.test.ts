@@ -7,7 +7,7 @@ const logger = createLogger('silent');
 const items = Array.from({ length: 20 }, (_, n) => ({ id: `d${n}`, args: 'SECRET' }));
 const idOf = ({ id }: (typeof items)[number]): string => id;
 
-test('once the database is unavailable, nothing more is begun, and the rest is refused in the same way', async () => {
+test('once the database is unavailable, a batch begins no more items, and refuses the remaining ones in the same way', async () => {
   let begun = 0;
   const tried = await tryEach({ logger }, items, idOf, async () => {
     begun += 1;
@@ -18,7 +18,7 @@ test('once the database is unavailable, nothing more is begun, and the rest is r
   expect(tried.some((one) => 'refused' in one && one.refused.mayTakeEffect)).toBe(false);
 });
 
-test('the log contains only the id of a failed item', async () => {
+test('the log contains only the id of a failed item of a batch', async () => {
   const warn = vi.spyOn(logger, 'warn');
   const error = new TypeError('A bug');
   await tryEach({ logger }, items, idOf, async ({ id }) => {

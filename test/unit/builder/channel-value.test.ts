@@ -58,11 +58,11 @@ test('an unwritten channel has the initial value of its reducer, and the type of
   });
 });
 
-test('the output of a run has the same types in the client', () => {
+test('the output of a run has the same types in the client as in the builder', () => {
   expectTypeOf<TypedRun<typeof channels>['output']>().toEqualTypeOf<Partial<First> | null>();
 });
 
-test('a channel with a default begins with it', async () => {
+test('a channel with a default begins with the default as its value', async () => {
   const given = new StateGraph({
     name: 'given',
     channels: {
@@ -80,7 +80,7 @@ test('a channel with a default begins with it', async () => {
   expect(state).toEqual({ last: 'new', least: 9, all: true });
 });
 
-test('a channel with an optional default may be null', () => {
+test('a channel with an optional default may be null in the builder’s types', () => {
   interface Loose {
     readonly most: { readonly reducer: 'max'; readonly default?: 1 };
   }

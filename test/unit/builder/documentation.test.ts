@@ -8,19 +8,19 @@ const blocks = codeIn('docs/builder.md', 'ts');
 
 describe('the examples of docs/builder.md', () => {
   test.each(['first-graph', 'edges', 'mistakes'].map((name, index) => [name, index] as const))(
-    'contain the code of %s.ts',
+    'docs/builder.md contains the code of the example %s.ts',
     (name, index) => {
       expect(blocks).toHaveLength(3);
       expect(readFile(`examples/builder/${name}.ts`)).toContain(blocks[index]);
     },
   );
 
-  test('are valid graphs without warnings', () => {
+  test('the examples of docs/builder.md are valid graphs without warnings', () => {
     expect(definition.name).toBe('order-summary');
     expect(desk.issues()).toEqual([]);
   });
 
-  test('list as many mistakes as the compiler finds', () => {
+  test('docs/builder.md lists as many mistakes as the compiler finds', () => {
     expect(mistakes).toHaveLength(5);
   });
 });

@@ -4,10 +4,10 @@ import { refundTriage } from '../../../examples/refund-triage/graph.ts';
 
 const text = readFileSync(new URL('../../../graphs/refund-triage.json', import.meta.url), 'utf8');
 
-test('the builder creates the definition in the JSON file', () => {
+test('the builder’s refund example creates the definition in the JSON file', () => {
   expect(refundTriage.compile()).toStrictEqual(JSON.parse(text));
 });
 
-test('the keys of every object have the order of the JSON file', () => {
+test('the keys of every object in a built definition have the order of the JSON file', () => {
   expect(JSON.stringify(refundTriage)).toBe(JSON.stringify(JSON.parse(text)));
 });

@@ -3,7 +3,7 @@ import type { SchemaValue } from '../../../src/builder/schema-value.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 
 describe('SchemaValue', () => {
-  test('infers the simple types', () => {
+  test('a channel’s TypeScript type is inferred from schemas of simple types', () => {
     expectTypeOf<SchemaValue<{ type: 'string' }>>().toEqualTypeOf<string>();
     expectTypeOf<SchemaValue<{ type: 'number' }>>().toEqualTypeOf<number>();
     expectTypeOf<SchemaValue<{ type: 'integer' }>>().toEqualTypeOf<number>();
@@ -12,12 +12,12 @@ describe('SchemaValue', () => {
     expectTypeOf<SchemaValue<{ type: readonly ['number', 'null'] }>>().toEqualTypeOf<number | null>();
   });
 
-  test('infers constants', () => {
+  test('a channel’s TypeScript type is inferred from schemas of constants', () => {
     expectTypeOf<SchemaValue<{ const: 3 }>>().toEqualTypeOf<3>();
     expectTypeOf<SchemaValue<{ type: 'string'; enum: readonly ['a', 'b'] }>>().toEqualTypeOf<'a' | 'b'>();
   });
 
-  test('infers lists', () => {
+  test('a channel’s TypeScript type is inferred from schemas of lists', () => {
     expectTypeOf<SchemaValue<{ type: 'array' }>>().toEqualTypeOf<readonly Json[]>();
     expectTypeOf<SchemaValue<{ type: 'array'; items: { type: 'string' } }>>().toEqualTypeOf<readonly string[]>();
     expectTypeOf<SchemaValue<{ type: 'array'; prefixItems: readonly []; items: { type: 'string' } }>>().toEqualTypeOf<
@@ -25,7 +25,7 @@ describe('SchemaValue', () => {
     >();
   });
 
-  test('infers objects, which are open by default', () => {
+  test('a channel’s TypeScript type is inferred from schemas of objects, which are open by default', () => {
     type Order = { number: { type: 'string' }; total: { type: 'number' } };
     type Open = SchemaValue<{ type: 'object'; properties: Order; required: readonly ['number'] }>;
     type Closed = SchemaValue<{ type: 'object'; properties: Order; additionalProperties: false }>;
@@ -37,12 +37,12 @@ describe('SchemaValue', () => {
     expectTypeOf({}).toExtend<Closed>();
   });
 
-  test('infers required members without a schema', () => {
+  test('a channel’s TypeScript type has required members without a schema', () => {
     expectTypeOf({ id: 1 }).toExtend<SchemaValue<{ type: 'object'; required: readonly ['id'] }>>();
     expectTypeOf({}).not.toExtend<SchemaValue<{ type: 'object'; required: readonly ['id'] }>>();
   });
 
-  test('infers Json for unknown schemas', () => {
+  test('a channel’s TypeScript type is Json for unknown schemas', () => {
     expectTypeOf<SchemaValue<true>>().toEqualTypeOf<Json>();
     expectTypeOf<SchemaValue<{ anyOf: readonly [{ type: 'string' }] }>>().toEqualTypeOf<Json>();
     expectTypeOf<SchemaValue<{ type: string }>>().toEqualTypeOf<Json>();

@@ -31,7 +31,7 @@ function errorOf(act: () => unknown): unknown {
 }
 
 describe('channels and nodes', () => {
-  test('are in the definition unchanged', () => {
+  test('channels and nodes are in the built definition unchanged', () => {
     const graph = new StateGraph({ name: 'test', channels: { n: { default: 1 } } })
       .addChannel('log', { reducer: 'append' })
       .addNode('a', log('a'));
@@ -43,15 +43,15 @@ describe('channels and nodes', () => {
     });
   });
 
-  test('are omitted from the definition if the graph has none', () => {
+  test('channels and nodes are omitted from the built definition if the graph has none', () => {
     expect(new StateGraph({ name: 'test' }).toJSON()).toStrictEqual({ name: 'test', nodes: {}, edges: [] });
   });
 
-  test('are kept as an empty record', () => {
+  test('empty channels and nodes of a builder are kept as an empty record', () => {
     expect(new StateGraph({ name: 'test', channels: {} }).toJSON().channels).toEqual({});
   });
 
-  test('keep the fields of a registered node type', () => {
+  test('a node of a registered type keeps its fields in the built definition', () => {
     const graph = new StateGraph({ name: 'test' }).addNode('a', {
       type: 'scrape',
       url: 'https://x',
@@ -60,17 +60,17 @@ describe('channels and nodes', () => {
     expect(graph.toJSON().nodes).toEqual({ a: { type: 'scrape', url: 'https://x', depth: { max: 2 } } });
   });
 
-  test('are refused at run time for duplicate names that the compiler does not know', () => {
+  test('duplicate names of nodes and channels that the compiler does not know are refused at run time', () => {
     const id: string = 'a';
     expect(() => aGraph().addNode(id, { type: 'set' }).addNode(id, { type: 'set' })).toThrow(/a node "a" already/);
     expect(() => aGraph().addChannel<string, object>('log', {})).toThrow(/a channel "log" already/);
   });
 
-  test('are refused at the call for values that are no JSON', () => {
+  test('values that are no JSON are refused when they are passed to the builder', () => {
     expect(() => aGraph().addNode('d', { type: 'scrape', when: () => true })).toThrow(/at \/when/);
   });
 
-  test('are not affected by later changes to arguments or to compiled definitions', () => {
+  test('channels and nodes are not affected by later changes to arguments or to built definitions', () => {
     const write: Record<string, string> = { log: 'before' };
     const graph = new StateGraph({ name: 'test', channels: { log: {} } }).addNode('a', {
       type: 'scrape',
@@ -106,17 +106,21 @@ describe('edges', () => {
       () => aGraph().addBranches('a', [{ when: 'true', to: 'b' }, { to: ['c', END] }]),
       [{ from: 'a', branches: [{ when: 'true', to: 'b' }, { to: ['c', END] }] }],
     ],
-    ['for each', () => aGraph().addForEach('a', 'state.log', 'b'), [{ from: 'a', forEach: 'state.log', to: 'b' }]],
     [
-      'for each, some at a time',
+      'a map over elements',
+      () => aGraph().addForEach('a', 'state.log', 'b'),
+      [{ from: 'a', forEach: 'state.log', to: 'b' }],
+    ],
+    [
+      'a map over elements with a maximal concurrency',
       () => aGraph().addForEach('a', 'state.log', 'b', { maxConcurrency: 3 }),
       [{ from: 'a', forEach: 'state.log', to: 'b', maxConcurrency: 3 }],
     ],
-  ])('%s', (_, build, expected) => {
+  ])('the builder adds edges for %s', (_, build, expected) => {
     expect(edgesOf(build())).toStrictEqual(expected);
   });
 
-  test('of a sequence chain new and existing nodes', () => {
+  test('addSequence chains new and existing nodes with edges', () => {
     const graph = aGraph().addSequence([START, 'a', ['d', log('d')], ['e', { type: 'scrape', url: 'x' }], 'b', END]);
     expect(Object.keys(graph.toJSON().nodes)).toEqual(['a', 'b', 'c', 'd', 'e']);
     expect(edgesOf(graph)).toEqual([
@@ -128,13 +132,13 @@ describe('edges', () => {
     ]);
   });
 
-  test('do not exist for a sequence of one step', () => {
+  test('addSequence with one step adds no edge', () => {
     expect(edgesOf(aGraph().addSequence(['a']))).toEqual([]);
   });
 });
 
 describe('the other fields', () => {
-  test('may be given at the start', () => {
+  test('the other fields of a definition may be given when the builder is created', () => {
     const settings = {
       $schema: 'https://holdfast.example/graph.json',
       name: 'test',
@@ -147,7 +151,7 @@ describe('the other fields', () => {
     expect(new StateGraph(settings).toJSON()).toStrictEqual({ ...settings, nodes: {}, edges: [] });
   });
 
-  test('may be given later, and limits, defaults and interrupts add up', () => {
+  test('the other fields of a definition may be given later, and limits, defaults and interrupts add up', () => {
     const graph = aGraph()
       .input('log')
       .output()
@@ -170,7 +174,7 @@ describe('the other fields', () => {
 });
 
 describe('compile', () => {
-  test('returns the same definition as JSON.stringify', () => {
+  test('compile() of the builder returns the same definition as JSON.stringify', () => {
     const definition = aRow().compile();
     expect(definition).toStrictEqual({
       name: 'row',
@@ -185,7 +189,7 @@ describe('compile', () => {
     expect(JSON.stringify(aRow())).toBe(JSON.stringify(definition));
   });
 
-  test('throws one error with every issue, warnings included', () => {
+  test('compile() of the builder throws one error with every issue, warnings included', () => {
     const error = errorOf(() =>
       aRow()
         .addNode('d', { type: 'set', write: { log: '{{ state.nope }}' }, onError: { to: 'ghost' } })
@@ -206,12 +210,12 @@ describe('compile', () => {
     for (const { code, path, message: text } of issues) expect(message).toContain(`${code} at ${path}: ${text}`);
   });
 
-  test('reports the root for an issue without a path', () => {
+  test('compile() of the builder reports the root for an issue without a path', () => {
     const graph = aRow().addChannel('large', { default: 'x'.repeat(1_100_000) });
     expect(() => graph.compile()).toThrow(/^Graph "row" has 1 error:\n- GRAPH_TOO_LARGE at the top: /);
   });
 
-  test('accepts warnings, which `issues` returns', () => {
+  test('compile() of the builder accepts warnings, which `issues` returns', () => {
     const graph = aRow().addChannel('spare', {});
     expect(graph.compile().channels).toHaveProperty('spare');
     expect(graph.issues().map(({ code, severity }) => [code, severity])).toEqual([['UNUSED_CHANNEL', 'warning']]);
@@ -227,19 +231,19 @@ describe('compile', () => {
       END,
     ]);
 
-  test('does not check names of an installation without a catalog', () => {
+  test('compile() of the builder without a catalog does not check names of tools and models', () => {
     expect(calling().issues()).toEqual([]);
     expect(() => calling().compile()).not.toThrow();
   });
 
-  test('refuses a node type that resembles a built-in one without a catalog', () => {
+  test('compile() of the builder without a catalog refuses a node type that resembles a built-in one', () => {
     const graph = new StateGraph({ name: 'near' }).addSequence([START, ['call', { type: 'tol' }], END]);
     expect(() => graph.compile()).toThrow(/Did you mean "tool"\? Name a type of your own in `nodeTypes`\./);
     expect(graph.issues().map(({ code, path }) => `${code} ${path}`)).toEqual(['UNKNOWN_NODE_TYPE /nodes/call/type']);
     expect(() => graph.compile({ nodeTypes: ['tol'] })).not.toThrow();
   });
 
-  test('checks names of an installation, with its catalog', () => {
+  test('compile() of the builder with a catalog checks names of tools and models', () => {
     const codes = calling()
       .issues({ catalog: aCatalog() })
       .map(({ code, path }) => `${code} ${path}`);
@@ -274,12 +278,12 @@ describe('successors', () => {
     ['jump', ['a', 'c', 'later']],
     ['later', ['router']],
     ['router', ['a']],
-  ] as const)('of %s are found by edges, onError and mayGoto', (id, expected) => {
+  ] as const)('successors of %s are found by edges, onError and mayGoto', (id, expected) => {
     expect(graph.successors(id)).toEqual(expected);
   });
 });
 
-test('the diagrams of a builder are those of its definition', () => {
+test('the diagrams that a builder returns are those of its definition', () => {
   expect(aRow().toMermaid()).toBe(toMermaid(aRow().compile()));
   expect(aRow().toPlantUml()).toBe(toPlantUml(aRow().compile()));
 });

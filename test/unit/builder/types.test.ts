@@ -28,7 +28,7 @@ const aGraph = () =>
     .addNode('b', { type: 'set' });
 
 describe('names of nodes', () => {
-  test('are the ids that were added before', () => {
+  test('the builder’s type of node names has the ids that were added before', () => {
     const graph = aGraph();
     // @ts-expect-error unknown target
     graph.addEdge('a', 'x');
@@ -60,7 +60,7 @@ describe('names of nodes', () => {
     expect(aGraph().successors('x')).toEqual([]);
   });
 
-  test('include the start without incoming edges and the end without outgoing edges', () => {
+  test('the builder’s types of edges include the start without incoming edges and the end without outgoing edges', () => {
     const graph = aGraph();
     graph.addEdge(START, 'a').addEdge('a', END);
     // @ts-expect-error nothing leads to the start
@@ -72,7 +72,7 @@ describe('names of nodes', () => {
     expect(graph.issues().map(({ code }) => code)).toContain('UNKNOWN_NODE');
   });
 
-  test('are unique', () => {
+  test('the builder’s types refuse a node name that is used twice', () => {
     // @ts-expect-error there is a node "a"
     expect(() => aGraph().addNode('a', { type: 'set' })).toThrow(/already/);
     // @ts-expect-error there is a node "a"
@@ -85,7 +85,7 @@ describe('names of nodes', () => {
 
   type Known = 'a' | 'b' | 'f' | typeof END;
 
-  test('can refer to later nodes within the fields of a node', () => {
+  test('a node’s fields can refer to later nodes in the builder’s types', () => {
     const graph = aGraph().addNode('f', {
       type: 'function',
       function: 'f',
@@ -96,14 +96,14 @@ describe('names of nodes', () => {
     graph.addEdge('a', 'f');
   });
 
-  test('are any text when the compiler knows none', () => {
+  test('node names are any text in the builder’s types when the compiler knows none', () => {
     const id: string = 'c';
     expect(aGraph().addNode(id, { type: 'set' }).addEdge('a', 'whatever').toJSON().edges).toHaveLength(1);
   });
 });
 
 describe('names of channels', () => {
-  test('are the names that were declared', () => {
+  test('the builder’s type of channel names has the declared names', () => {
     const graph = aGraph();
     // @ts-expect-error unknown channel
     graph.addNode('c', { type: 'set', write: { txt: 'x' } });
@@ -127,7 +127,7 @@ describe('names of channels', () => {
     new StateGraph({ name: 'x' }).addNode('a', { type: 'set', write: { text: 'x' } });
   });
 
-  test('grow with addChannel', () => {
+  test('the builder’s type of channel names grows with addChannel', () => {
     const graph = aGraph().addChannel('more', { schema: { type: 'number' } });
     graph.addNode('c', { type: 'set', write: { more: 1, text: 'x' } }).input('more', 'text');
     // @ts-expect-error a number does not take this text
@@ -136,7 +136,7 @@ describe('names of channels', () => {
     expect(graph.addChannel('wrong', { reduce: 'append' }).issues()).not.toEqual([]);
   });
 
-  test('are any text when the compiler knows none', () => {
+  test('channel names are any text in the builder’s types when the compiler knows none', () => {
     const channels: Record<string, ChannelDefinition> = { text: {} };
     const graph = new StateGraph({ name: 'x', channels }).addNode('a', { type: 'set', write: { text: [1] } });
     expect(graph.output('text').toJSON().output).toEqual(['text']);
@@ -144,7 +144,7 @@ describe('names of channels', () => {
 });
 
 describe('writes', () => {
-  test('accept the values of the channel', () => {
+  test('the builder’s type of a write accepts the values of the channel', () => {
     const graph = aGraph().addNode('ok', {
       type: 'set',
       write: {
@@ -168,7 +168,7 @@ describe('writes', () => {
     expect(graph.toJSON().nodes).toHaveProperty('replaced');
   });
 
-  test('accept a template anywhere', () => {
+  test('the builder’s type of a write accepts a template anywhere', () => {
     const graph = aGraph().addNode('ok', {
       type: 'set',
       write: {
@@ -186,7 +186,7 @@ describe('writes', () => {
     expect(graph.toJSON().nodes).toHaveProperty('ok');
   });
 
-  test('accept nothing else', () => {
+  test('the builder’s type of a write refuses values that do not fit the channel', () => {
     const graph = aGraph();
     // @ts-expect-error a text takes no number
     graph.addNode('c', { type: 'set', write: { text: 1 } });
@@ -222,7 +222,7 @@ describe('writes', () => {
 });
 
 describe('fields of a node', () => {
-  test('are those of its type', () => {
+  test('the builder’s type of a node has the fields of its node type', () => {
     const graph = aGraph();
     // @ts-expect-error no such field
     graph.addNode('c', { type: 'set', tool: 'lookup' });
@@ -241,7 +241,7 @@ describe('fields of a node', () => {
     expect(graph.issues().map(({ code }) => code)).toContain('INVALID_FIELD');
   });
 
-  test('are free in a type that is registered by code, but for the common ones', () => {
+  test('the builder’s type of a node has free fields in a type that is registered by code, but for the common ones', () => {
     const graph = aGraph().addNode('c', { type: 'scrape', url: 'x', retry: { maxAttempts: 2 }, write: 'free' });
     // @ts-expect-error a duration is a text
     expect(graph.addNode('d', { type: 'scrape', timeout: 5 }).issues()).not.toEqual([]);

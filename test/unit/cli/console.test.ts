@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(async () => await folder.remove());
 
 describe('the command console', () => {
-  test('without a stack prints the command that starts one', async () => {
+  test('`console` without a development stack prints the command that starts one', async () => {
     expect(await holdfast(['console', '--data-dir', dataDir])).toMatchObject({
       code: 2,
       stdout: '',
@@ -21,7 +21,7 @@ describe('the command console', () => {
     });
   });
 
-  test('prints an address with a new code of the stack each time', async () => {
+  test('`console` prints a URL with a new sign-in code of the stack each time', async () => {
     const issuer = await openIssuer(join(dataDir, 'issuer-key.json'), {});
     const said = [
       await holdfast(['console', '--data-dir', dataDir]),
@@ -32,7 +32,7 @@ describe('the command console', () => {
     for (const code of codes) expect(await issuer.readCode(code ?? '')).not.toBeNull();
   });
 
-  test('refuses a file that is no tokens file', async () => {
+  test('`console` refuses a file that contains no tokens', async () => {
     const other = await folder.write('other.json', [1]);
     expect(await holdfast(['console', '--data-dir', dataDir, '--tokens-file', other])).toMatchObject({ code: 2 });
   });

@@ -28,7 +28,7 @@ const named = (name: string) =>
     .addSequence(['__start__', 'one', '__end__']);
 
 describe('graphs', () => {
-  test('are published, read, drawn and listed page by page', async () => {
+  test('the client publishes, reads, draws and lists graphs page by page', async () => {
     for (const name of ['a', 'b', 'c']) await client.graphs.publish(named(name));
     expect(await client.graphs.get('b', 1)).toMatchObject({ name: 'b', definition: named('b').toJSON() });
     expect(await client.graphs.diagram('b', { format: 'plantuml' })).toContain('@startuml');
@@ -39,7 +39,7 @@ describe('graphs', () => {
     expect([names, items.length, nextCursor]).toEqual([['a', 'b', 'c'], 2, expect.any(String)]);
   });
 
-  test('that are invalid are refused with their issues', async () => {
+  test('the client throws the issues of an invalid graph', async () => {
     const wrong = { name: 'wrong', nodes: {}, edges: [{ from: '__start__', to: 'nobody' }] };
     const { issues } = await client.graphs.validate(wrong);
     expect(issues.length).toBeGreaterThan(0);
@@ -48,7 +48,7 @@ describe('graphs', () => {
 });
 
 describe('runs', () => {
-  test('are started once per idempotency key, and read', async () => {
+  test('the client starts a run once per idempotency key, and reads it', async () => {
     const start = async () => await client.runs.start({ graph: named('x').toJSON() }, { idempotencyKey: 'once' });
     const [run, again] = [await start(), await start()];
     expect(again.id).toBe(run.id);
@@ -57,7 +57,7 @@ describe('runs', () => {
     expect(await client.runs.wait(run.id, { timeoutMs: 10 })).toMatchObject({ status: 'queued' });
   });
 
-  test('that are unknown throw an error with a code', async () => {
+  test('the client throws an error with a code for an unknown run', async () => {
     await expect(client.runs.get('nothing')).rejects.toMatchObject({ code: 'UNKNOWN_RUN', status: 404 });
     await expect(client.threads.get('nothing')).rejects.toMatchObject({ code: 'UNKNOWN_THREAD' });
     await expect(client.approvals.get('nothing')).rejects.toMatchObject({ code: 'UNKNOWN_APPROVAL' });

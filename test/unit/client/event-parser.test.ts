@@ -26,7 +26,7 @@ test('server-sent events are parsed by the rules of the HTML standard', () => {
   expect(createEventParser()(STREAM)).toEqual(EVENTS);
 });
 
-test('server-sent events are the same however their text is split', () => {
+test('server-sent events are parsed equally however their text is split', () => {
   const random = createRandom(3);
   for (let n = 0; n < 300; n += 1) {
     const parse = createEventParser();
@@ -41,8 +41,8 @@ test('server-sent events are the same however their text is split', () => {
 });
 
 test.each([
-  ['a line', 'x'.repeat(1_000_000)],
-  ['an event', `data: ${'x'.repeat(1_000_000)}\n`],
+  ['line', 'x'.repeat(1_000_000)],
+  ['event', `data: ${'x'.repeat(1_000_000)}\n`],
 ])('a server-sent event with an endless %s is refused', (_what, text) => {
   const parse = createEventParser();
   const parseOn = (): void => {
@@ -51,7 +51,7 @@ test.each([
   expect(parseOn).toThrow('UNEXPECTED_ANSWER: An event of a stream is too long');
 });
 
-test('many events together may exceed the limit of one event', () => {
+test('many server-sent events together may exceed the size limit of one event', () => {
   const parse = createEventParser();
   const text = `data: ${'x'.repeat(1_000_000)}\n\n`;
   for (let n = 0; n < 101; n += 1) expect(parse(text)).toHaveLength(1);

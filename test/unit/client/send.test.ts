@@ -49,7 +49,7 @@ const POST = { method: 'POST', path: '/api/runs', body: { graph: 'g' } } as cons
 const GET = { method: 'GET', path: '/api/runs', query: { limit: 2, status: undefined } } as const;
 
 describe('a request', () => {
-  test('has the token, the query and the base path', async () => {
+  test('a request of the client has the token, the query and the base path', async () => {
     const { send, requests } = scripted(ok);
     expect(await send.json(GET)).toEqual({ fine: true });
     expect(requests[0]?.url).toBe('http://api.test/base/api/runs?limit=2');
@@ -57,7 +57,7 @@ describe('a request', () => {
     expect(requests[0]?.headers.has('idempotency-key')).toBe(false);
   });
 
-  test('keeps its idempotency key in each attempt, and another call has another key', async () => {
+  test('a request of the client keeps its idempotency key in each attempt, and another call has another key', async () => {
     const { send, requests } = scripted(broken, refused(503), ok);
     await send.json(POST);
     await send.json(POST);
@@ -68,7 +68,7 @@ describe('a request', () => {
     expect(await requests[2]?.json()).toEqual({ graph: 'g' });
   });
 
-  test('accepts a given idempotency key, and requests a token for each attempt', async () => {
+  test('a request of the client accepts a given idempotency key, and gets a token for each attempt', async () => {
     const tokens = ['a', 'b'];
     const requests: Headers[] = [];
     const fetch = async (_: string, init: RequestInit): Promise<Response> => {
@@ -88,13 +88,13 @@ describe('another attempt', () => {
     ['seconds', { 'retry-after': '7' }, [7_000]],
     ['a date', { 'retry-after': 'Tue, 01 Jan 2030 00:00:03 GMT' }, [3_000]],
     ['no time', {}, [250]],
-  ])('comes after the time in Retry-After: %s', async (_what, headers, expected) => {
+  ])('the client retries a request after the time in Retry-After: %s', async (_what, headers, expected) => {
     const { send, pauses } = scripted(refused(429, headers, 'TOO_MANY_REQUESTS'), ok);
     await send.json(GET);
     expect(pauses).toEqual(expected);
   });
 
-  test('comes after growing delays, up to a maximum number', async () => {
+  test('the client retries a request after growing delays, up to a maximum number of attempts', async () => {
     const { send, requests, pauses } = scripted(broken);
     await expect(send.json(POST)).rejects.toMatchObject({
       code: 'UNREACHABLE',
@@ -105,7 +105,7 @@ describe('another attempt', () => {
     expect(pauses).toEqual([250, 500, 1_000, 2_000, 4_000]);
   });
 
-  test('follows a request that is in progress under the same key', async () => {
+  test('the client retries a request that is in progress under the same idempotency key', async () => {
     const { send, requests } = scripted(refused(409, { 'retry-after': '1' }, 'REQUEST_IN_PROGRESS'), ok);
     await send.json(POST);
     expect(requests).toHaveLength(2);
@@ -113,15 +113,15 @@ describe('another attempt', () => {
 
   test.each([
     ['a refusal', refused(409, {}, 'NOT_ALLOWED_NOW')],
-    ['a fault of the server', refused(500, {}, 'INTERNAL')],
-    ['an answer that wants a minute of rest', refused(503, { 'retry-after': '60' })],
-  ])('does not follow %s', async (_what, step) => {
+    ['an internal error of the server', refused(500, {}, 'INTERNAL')],
+    ['an answer with a Retry-After of a minute', refused(503, { 'retry-after': '60' })],
+  ])('the client does not retry a request after %s', async (_what, step) => {
     const { send, requests } = scripted(step, ok);
     await expect(send.json(POST)).rejects.toBeInstanceOf(HoldfastError);
     expect(requests).toHaveLength(1);
   });
 
-  test('does not follow an aborted one', async () => {
+  test('the client does not retry an aborted request', async () => {
     const { send, requests } = scripted(broken);
     const signal = AbortSignal.abort(new Error('enough'));
     await expect(send.json(GET, { signal })).rejects.toThrow('enough');
@@ -130,7 +130,7 @@ describe('another attempt', () => {
 });
 
 describe('an error', () => {
-  test('has the fields of the problem document', async () => {
+  test('an error of the client has the fields of the problem document', async () => {
     const issues = [{ path: '/graph', message: 'is missing' }];
     const problem = { code: 'INVALID_REQUEST', status: 422, message: 'wrong', issues, mayTakeEffect: true };
     const { send } = scripted(() => problemResponse(problem, '/api/runs'));
@@ -157,14 +157,19 @@ describe('an error', () => {
   test.each([
     { what: 'no answer', request: POST, steps: [broken], expected: true },
     { what: 'an answer of a gateway', request: POST, steps: [gateway], expected: true },
-    { what: 'an answer that was cut', request: POST, steps: [cut], expected: true },
-    { what: 'a request that is still worked on', request: POST, steps: [busy], expected: true },
-    { what: 'a fault of the server', request: POST, steps: [says('INTERNAL', 500)], expected: true },
-    { what: 'an API that is away', request: POST, steps: [says('UNAVAILABLE', 503)], expected: true },
-    { what: 'a doubt of the API', request: POST, steps: [says('NOT_ALLOWED_NOW', 409, true)], expected: true },
+    { what: 'a truncated answer', request: POST, steps: [cut], expected: true },
+    { what: 'a request that is still in progress', request: POST, steps: [busy], expected: true },
+    { what: 'an internal error of the server', request: POST, steps: [says('INTERNAL', 500)], expected: true },
+    { what: 'an API that is unavailable', request: POST, steps: [says('UNAVAILABLE', 503)], expected: true },
+    {
+      what: 'an API that does not know the outcome',
+      request: POST,
+      steps: [says('NOT_ALLOWED_NOW', 409, true)],
+      expected: true,
+    },
     { what: 'a refusal', request: POST, steps: [says('INVALID_INPUT', 422)], expected: false },
     {
-      what: 'a refusal of what is in between',
+      what: 'a refusal by a proxy',
       request: POST,
       steps: [() => new Response('<html>', { status: 413 })],
       expected: false,
@@ -194,26 +199,32 @@ describe('an error', () => {
       steps: [broken, says('NOT_FOUND', 404)],
       expected: true,
     },
-    { what: 'a read', request: GET, steps: [broken], expected: false },
-  ])('states whether the request may have been executed: $what', async ({ request, steps, expected }) => {
-    const { send, requests } = scripted(...steps);
-    const error: unknown = await send.json(request).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(HoldfastError);
-    expect(error).toMatchObject({
-      mayTakeEffect: expected,
-      idempotencyKey: requests[0]?.headers.get('idempotency-key'),
-    });
-  });
+    { what: 'a GET request', request: GET, steps: [broken], expected: false },
+  ])(
+    'an error of the client states whether the request was possibly executed: $what',
+    async ({ request, steps, expected }) => {
+      const { send, requests } = scripted(...steps);
+      const error: unknown = await send.json(request).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(HoldfastError);
+      expect(error).toMatchObject({
+        mayTakeEffect: expected,
+        idempotencyKey: requests[0]?.headers.get('idempotency-key'),
+      });
+    },
+  );
 
   test.each([
     [outOfRights, true],
     [says('INVALID_INPUT', 422), false],
-  ])('states for a given key whether an earlier call may have been executed (%#)', async (step, expected) => {
-    const sent = scripted(step).send.json(POST, { idempotencyKey: 'mine' });
-    await expect(sent).rejects.toMatchObject({ idempotencyKey: 'mine', mayTakeEffect: expected });
-  });
+  ])(
+    'an error of the client for a given idempotency key states whether an earlier call was possibly executed (%#)',
+    async (step, expected) => {
+      const sent = scripted(step).send.json(POST, { idempotencyKey: 'mine' });
+      await expect(sent).rejects.toMatchObject({ idempotencyKey: 'mine', mayTakeEffect: expected });
+    },
+  );
 
-  test('contains the given idempotency key', async () => {
+  test('an error of the client contains the given idempotency key', async () => {
     const { send } = scripted(cut);
     const tagged = send.tagged(PATCH, { idempotencyKey: 'mine' });
     await expect(tagged).rejects.toMatchObject({ idempotencyKey: 'mine', mayTakeEffect: true });
@@ -222,7 +233,7 @@ describe('an error', () => {
   test.each([
     ['a refusal', () => new Response('<html>', { status: 404 })],
     ['a success', () => new Response('<html>')],
-  ])('reports that the response is not from the API: %s', async (_what, step) => {
+  ])('an error of the client reports that the response is not from the API: %s', async (_what, step) => {
     await expect(scripted(step).send.json(GET)).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER' });
   });
 });

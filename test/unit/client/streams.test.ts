@@ -64,7 +64,7 @@ async function end(id: string, seq: number): Promise<void> {
 }
 
 describe('following a run', () => {
-  test('yields each event once over streams that break anywhere, and then the run', async () => {
+  test('the client’s run stream yields each event once over connections that break anywhere, and then the run', async () => {
     await aRun('cut', 199);
     await end('cut', 200);
     const random = createRandom(11);
@@ -76,7 +76,7 @@ describe('following a run', () => {
     expect(next.value).toMatchObject({ id: 'cut', status: 'completed' });
   });
 
-  test('begins after a given event, and waits for later ones', async () => {
+  test('the client’s run stream begins after a given event, and waits for later ones', async () => {
     await aRun('live', 3);
     const events = followRun(connectionBy(ask), 'live', { after: 2 });
     expect((await events.next()).value).toMatchObject({ seq: 3 });
@@ -86,7 +86,7 @@ describe('following a run', () => {
     expect(await events.next()).toMatchObject({ done: true, value: { status: 'completed' } });
   });
 
-  test('yields the text of models on request', async () => {
+  test('the client’s run stream yields the text of models on request', async () => {
     await aRun('spoken', 1);
     const events = followTokens(connectionBy(ask), 'spoken');
     expect((await events.next()).value).toMatchObject({ seq: 1 });
@@ -102,7 +102,7 @@ describe('following a run', () => {
     expect(rest.filter((type) => type !== 'model.delta')).toEqual(['run.completed']);
   });
 
-  test('continues when a stopping process ends its streams early', async () => {
+  test('the client’s run stream continues when a stopping process ends its connections early', async () => {
     await aRun('stopping', 3);
     await end('stopping', 4);
     const lengths = [1, 0, 0];
@@ -119,7 +119,7 @@ describe('following a run', () => {
     expect(lengths).toEqual([]);
   });
 
-  test('continues with a run that was reopened during the stream and has ended again', async () => {
+  test('the client’s run stream continues with a run that was reopened during the stream and has ended again', async () => {
     await aRun('reopened', 1);
     await end('reopened', 2);
     const seqs: number[] = [];
@@ -132,7 +132,7 @@ describe('following a run', () => {
     expect(seqs).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('repeats no event to a caller who has received all, including those after the end', async () => {
+  test('the client’s run stream repeats no event to a caller who has received all, including those after the end', async () => {
     await aRun('edited', 1);
     await end('edited', 2);
     const view = aView({ status: 'completed', endedAt: AT });
@@ -143,7 +143,7 @@ describe('following a run', () => {
     });
   });
 
-  test('opens a new stream when the old one is silent for too long', async () => {
+  test('the client’s run stream opens a new connection when the old one is silent for too long', async () => {
     await aRun('silent', 1);
     await end('silent', 2);
     let streams = 0;
@@ -160,7 +160,7 @@ describe('following a run', () => {
     expect(seqs).toEqual([1, 2]);
   });
 
-  test('ends with the reason of its signal, and throws refusals', async () => {
+  test('the client’s run stream ends with the reason of its abort signal, and throws refusals', async () => {
     await aRun('stopped', 1);
     const stop = new AbortController();
     const events = followRun(connectionBy(ask), 'stopped', { signal: stop.signal });
@@ -174,13 +174,13 @@ describe('following a run', () => {
     });
   });
 
-  test('refuses the page of a proxy as a stream', async () => {
+  test('the client’s run stream refuses the HTML page of a proxy as a stream', async () => {
     const page: Fetch = async () => new Response('<html>', { headers: { 'content-type': 'text/html' } });
     await expect(followRun(connectionBy(page), 'any').next()).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER' });
   });
 });
 
-test('the events of all runs arrive once over streams that break, also when resumed later', async () => {
+test('the client yields the events of all runs once over streams that break, also when resumed later', async () => {
   for (const id of ['E', 'F']) await aRun(id, 0);
   const random = createRandom(7);
   const places: string[] = [];
@@ -206,7 +206,7 @@ test('the events of all runs arrive once over streams that break, also when resu
   expect(came).toEqual(expected);
 });
 
-test('a stream that breaks before its first event is reopened at its beginning with growing delays', async () => {
+test('a client stream that breaks before its first event is reopened at its beginning with growing delays', async () => {
   const asked: (string | null)[] = [];
   const pauses: number[] = [];
   const parts = ['retry: 1000\n\n', 'id: place\n\n'];

@@ -48,32 +48,32 @@ const run = (status: string, waitingFor: readonly Json[] = [], lastSeq = 0): Jso
 const approval = { kind: 'approval', node: 'ask', id: 'r.a1' };
 const timer = { kind: 'timer', node: 'nap' };
 
-test('a wait continues after a minute until the run has ended', async () => {
+test('the client waits for the end of a run for longer than a minute', async () => {
   const { connection, asked } = scriptedApi({ '/api/runs/r': [run('running'), run('completed')] }, 60_000);
   expect(await waitForRun(connection, 'r')).toMatchObject({ status: 'completed' });
   expect(asked).toEqual(['GET /api/runs/r wait=60', 'GET /api/runs/r wait=60']);
 });
 
-test('a wait ends when the run needs a person, not when it only waits for a timer', async () => {
+test('a client’s wait for a run ends when the run needs a person, not when it only waits for a timer', async () => {
   const waits = [run('waiting', [timer]), run('waiting', [timer, approval]), run('completed')];
   const { connection } = scriptedApi({ '/api/runs/r': waits });
   expect(await waitForRun(connection, 'r')).toMatchObject({ waitingFor: [timer, approval] });
 });
 
-test('a wait for the end continues while the run needs a person', async () => {
+test('a client’s wait for the end continues while the run needs a person', async () => {
   const waits = [run('waiting', [approval]), run('paused'), run('failed')];
   const { connection, asked } = scriptedApi({ '/api/runs/r': waits });
   expect(await waitForRun(connection, 'r', { until: 'ended' })).toMatchObject({ status: 'failed' });
   expect(asked).toHaveLength(3);
 });
 
-test('a wait returns the current run after its time-out', async () => {
+test('a client’s wait returns the current run after its time-out', async () => {
   const { connection, asked } = scriptedApi({ '/api/runs/r': [run('running')] });
   expect(await waitForRun(connection, 'r', { timeoutMs: 2_500 })).toMatchObject({ status: 'running' });
   expect(asked).toEqual(['GET /api/runs/r wait=3', 'GET /api/runs/r wait=1']);
 });
 
-test('a decision is returned once reads include it', async () => {
+test('the client returns a decision once reads include it', async () => {
   const decided = { id: 'r.a1', status: 'approved', decisions: [{ by: 'ann' }] };
   const { connection, asked } = scriptedApi({
     '/api/runs/r/approve': [decided],
@@ -83,7 +83,7 @@ test('a decision is returned once reads include it', async () => {
   expect(asked).toEqual(['POST /api/runs/r/approve', 'GET /api/approvals/r.a1', 'GET /api/approvals/r.a1']);
 });
 
-test('a decision is returned although reads lag behind', async () => {
+test('the client returns a decision although reads lag behind', async () => {
   const decided = { id: 'r.a1', status: 'approved', decisions: [{ by: 'ann' }] };
   const { connection } = scriptedApi({
     '/api/runs/r/reject': [decided],
@@ -92,14 +92,14 @@ test('a decision is returned although reads lag behind', async () => {
   expect(await createRuns(connection).reject('r')).toEqual(decided);
 });
 
-test('a decision is returned although it can not be read', async () => {
+test('the client returns a decision although it can not be read', async () => {
   const decided = { id: 'r.a1', status: 'approved', decisions: [{ by: 'ann' }] };
   const { connection, asked } = scriptedApi({ '/api/approvals/r.a1/decision': [decided] });
   expect(await createApprovals(connection).decide({ id: 'r.a1' }, { decision: 'approve' })).toEqual(decided);
   expect(asked.filter((request) => request.startsWith('POST'))).toHaveLength(1);
 });
 
-test('a start whose wait fails reports that the run may exist, and its key', async () => {
+test('a client’s start whose wait fails reports that the run may exist, and its idempotency key', async () => {
   const { connection } = scriptedApi({ '/api/runs': [run('running')] });
   const options = { waitMs: 5_000, idempotencyKey: 'mine' };
   await expect(startRun(connection, { graph: 'g' }, options)).rejects.toMatchObject({
@@ -112,15 +112,20 @@ test('a start whose wait fails reports that the run may exist, and its key', asy
 test.each([
   [{}, false],
   [{ idempotencyKey: 'mine' }, true],
-])('a forbidden start, with %j, may have been executed before: %j', async (options, expected) => {
-  const timing = { now: () => 0, random: () => 0, sleep: async () => undefined };
-  const fetch = async (): Promise<Response> =>
-    problemResponse({ code: 'FORBIDDEN', status: 403, message: 'no' }, '/api/runs');
-  const send = createSend({ baseUrl: 'http://api.test', token: 't', fetch }, timing);
-  await expect(startRun({ send, timing }, { graph: 'g' }, options)).rejects.toMatchObject({ mayTakeEffect: expected });
-});
+])(
+  'the client knows for a forbidden start with %j whether an earlier attempt was possibly executed: %j',
+  async (options, expected) => {
+    const timing = { now: () => 0, random: () => 0, sleep: async () => undefined };
+    const fetch = async (): Promise<Response> =>
+      problemResponse({ code: 'FORBIDDEN', status: 403, message: 'no' }, '/api/runs');
+    const send = createSend({ baseUrl: 'http://api.test', token: 't', fetch }, timing);
+    await expect(startRun({ send, timing }, { graph: 'g' }, options)).rejects.toMatchObject({
+      mayTakeEffect: expected,
+    });
+  },
+);
 
-test('a start waits in its own request first', async () => {
+test('the client’s start of a run waits within the start request first', async () => {
   const { connection, asked } = scriptedApi({ '/api/runs': [run('running')], '/api/runs/r': [run('completed')] });
   expect(await startRun(connection, { graph: 'g' }, { waitMs: 5_000 })).toMatchObject({ status: 'completed' });
   expect(asked).toEqual(['POST /api/runs wait=5', 'GET /api/runs/r wait=4']);
@@ -131,7 +136,7 @@ const historyPage = (seqs: readonly number[], nextCursor: string | null = null):
   nextCursor,
 });
 
-test('following a run to its rest yields each event once over pages', async () => {
+test('the client’s run stream to the next idle state yields each event once over pages', async () => {
   const { connection } = scriptedApi({
     '/api/runs/r': [run('running'), run('paused', [], 4)],
     '/api/runs/r/history?limit=200': [historyPage([1, 2], 'c')],
@@ -142,7 +147,7 @@ test('following a run to its rest yields each event once over pages', async () =
   expect(seqs).toEqual([2, 3, 4]);
 });
 
-test('following a run to its rest waits for events that are written late', async () => {
+test('the client’s run stream to the next idle state waits for events that are written late', async () => {
   const { connection } = scriptedApi({
     '/api/runs/r': [run('paused', [], 3)],
     '/api/runs/r/history?limit=200': [historyPage([1]), historyPage([1]), historyPage([1, 2, 3])],
@@ -152,7 +157,7 @@ test('following a run to its rest waits for events that are written late', async
   expect(seqs).toEqual([1, 2, 3]);
 });
 
-test('following a run to its rest continues when the caller has continued the run', async () => {
+test('the client’s run stream to the next idle state continues when the caller has continued the run', async () => {
   const { connection } = scriptedApi({
     '/api/runs/r': [run('failed', [], 1), run('completed', [], 2)],
     '/api/runs/r/history?limit=200': [historyPage([1]), historyPage([1, 2])],

@@ -12,7 +12,7 @@ const pay = { name: 'pay', description: 'Pays', parameters: { type: 'object' }, 
 const connect = async (given: ConfigInput) => await connectMcpServers(parseConfig('here', given), surroundings);
 
 describe('connectMcpServers', () => {
-  test('adds the tools of servers to those of the configuration', async () => {
+  test('the tools of MCP servers are added to those of the configuration', async () => {
     const tools = { echo: { approval: 'always', roles: ['clerk'], taskQueue: 'desk', as: 'say' } } as const;
     const given = { tools: [{ ...pay, onFailure: 'odd.say' }], mcpServers: { odd: { ...ODD_PROGRAM, tools } } };
     const { config } = await addMcpTools(parseConfig('here', { ...given, tools: [...given.tools] }), surroundings);
@@ -30,12 +30,12 @@ describe('connectMcpServers', () => {
 
   test.each<[string, ConfigInput, string]>([
     [
-      'a fallback that no server has',
+      'a fallback to an unknown tool',
       { tools: [{ ...pay, onFailure: 'odd.sing' }], mcpServers: { odd: ODD_PROGRAM } },
       'onFailure of pay must be "tell", "intervene" or the name of a tool',
     ],
     [
-      'a fallback of a tool of a server that is not there',
+      'a fallback of a tool of an unknown server',
       { mcpServers: { odd: { ...ODD_PROGRAM, tools: { echo: { onFailure: 'sing' } } } } },
       'onFailure of odd.echo must be',
     ],
@@ -48,16 +48,16 @@ describe('connectMcpServers', () => {
       'onFailure of pay leads back to "pay"',
     ],
     [
-      'a name that is taken',
+      'a duplicate tool name',
       { tools: [{ ...pay, name: 'odd.echo' }], mcpServers: { odd: ODD_PROGRAM } },
       'two tools are named "odd.echo"',
     ],
     [
-      'a fallback at a server where there is none',
+      'a fallback for an unknown tool of a server',
       { tools: [{ ...pay, onFailure: 'odd.sing' }] },
       'onFailure of pay must be',
     ],
-  ])('refuses a configuration with %s', async (_what, given, message) => {
+  ])('a configuration with MCP servers and %s is refused', async (_what, given, message) => {
     await expect(connect(given)).rejects.toThrow(message);
   });
 });
@@ -65,19 +65,15 @@ describe('connectMcpServers', () => {
 describe('the settings of MCP servers', () => {
   test.each<[string, object, RegExp]>([
     ['neither program nor address', {}, /\/mcpServers\/odd\/command: /],
-    ['an address that is none', { url: 'ftp://x' }, /\/mcpServers\/odd\/url: must be an address that begins with http/],
-    ['a pin that is none', { command: 'x', tools: { a: { pin: '123' } } }, /\/tools\/a\/pin: must be a hash/],
-    [
-      'another name that does not fit',
-      { command: 'x', tools: { a: { as: 'a b' } } },
-      /\/tools\/a\/as: must be 1 to 64/,
-    ],
+    ['an invalid address', { url: 'ftp://x' }, /\/mcpServers\/odd\/url: must be an address that begins with http/],
+    ['an invalid hash', { command: 'x', tools: { a: { pin: '123' } } }, /\/tools\/a\/pin: must be a hash/],
+    ['an invalid new name', { command: 'x', tools: { a: { as: 'a b' } } }, /\/tools\/a\/as: must be 1 to 64/],
     ['unknown fields', { url: 'https://x', command: 'x' }, /"command"/],
-  ])('with %s are refused, with the path', (_what, server, message) => {
+  ])('settings of an MCP server with %s are refused, with the path', (_what, server, message) => {
     expect(() => parseConfig('here', { mcpServers: { odd: server } })).toThrow(message);
   });
 
-  test('with a name that can not be a prefix of tools are refused', () => {
+  test('a name of an MCP server that can not be a prefix of tool names is refused', () => {
     expect(() => parseConfig('here', { mcpServers: { 'a.b': { command: 'x' } } })).toThrow(/\/mcpServers\/a\.b: /);
   });
 });

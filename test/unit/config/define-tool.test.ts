@@ -8,7 +8,7 @@ import { Tool } from '../../../src/config/tool.ts';
 const common = { name: 'pay', description: 'Pays' } as const;
 
 describe('defineTool', () => {
-  test('passes the output of zod to its code, as JSON', () => {
+  test('defineTool passes the parsed arguments of a zod schema to the tool’s code, as JSON', () => {
     const parameters = z.object({
       order: z.string(),
       euros: z.number().default(5),
@@ -25,7 +25,7 @@ describe('defineTool', () => {
     expect(defined.parameters).toBe(parameters);
   });
 
-  test('passes arguments that a JSON Schema accepts to its code', () => {
+  test('defineTool passes arguments that a JSON Schema accepts to the tool’s code', () => {
     const defined = defineTool({
       ...common,
       parameters: {
@@ -43,7 +43,7 @@ describe('defineTool', () => {
     expect(defined.name).toBe('pay');
   });
 
-  test('accepts only code that fits its parameters', () => {
+  test('the types of defineTool accept only code that fits the tool’s parameters', () => {
     const parameters = z.object({ order: z.string() });
     defineTool({
       ...common,
@@ -60,7 +60,7 @@ describe('defineTool', () => {
     expect(defineTool({ ...common, parameters: z.string, execute: () => null }).name).toBe('pay');
   });
 
-  test('gives its code only the secrets that it lists', () => {
+  test('defineTool gives the tool’s code only the secrets that it lists', () => {
     const parameters = z.object({});
     defineTool({ ...common, parameters, secrets: ['PAY_KEY'], execute: (_, { secret }) => secret('PAY_KEY') });
     // @ts-expect-error another secret
@@ -73,7 +73,7 @@ describe('defineTool', () => {
 describe('@tool', () => {
   const parameters = z.object({ order: z.string(), euros: z.number().default(5) });
 
-  test('is for methods that fit the parameters', () => {
+  test('the types of @tool accept only methods that fit the parameters', () => {
     class Desk {
       @tool({ description: 'Pays', parameters, secrets: ['PAY_KEY'] })
       pay({ order, euros }: z.output<typeof parameters>, { secret }: CodeToolContext) {
@@ -97,7 +97,7 @@ describe('@tool', () => {
 });
 
 describe('a configuration', () => {
-  test('accepts tools of all kinds under their own names', () => {
+  test('a configuration accepts tools of all kinds under their own names', () => {
     const http = { name: 'find', description: 'Finds', parameters: true, method: 'GET', url: 'https://x/' } as const;
     const code = defineTool({ ...common, parameters: z.object({}), execute: () => null });
     class Desk {
@@ -119,7 +119,7 @@ describe('the result of a tool', () => {
   const resultOf = (result: unknown): unknown =>
     Tool.parse({ ...common, parameters: true, result, execute: () => null }).result;
 
-  test('is a schema of a library, or a JSON Schema', () => {
+  test('the result of a tool is declared by a schema library or a JSON Schema', () => {
     const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
     expect(resultOf(z.object({ n: z.number() }))).toMatchObject(schema);
     expect(resultOf(schema)).toEqual(schema);

@@ -11,7 +11,7 @@ const source = readdirSync(FOLDER)
 /* Comments in zod schemas are lost in the types of the package, so the comments of interfaces matter. */
 
 test.each(Object.entries({ TOP, MODEL, TOOL }))(
-  'every field of %s has a doc comment, which editors show',
+  'every configuration field of %s has a doc comment, which editors show',
   (_, texts) => {
     const without = Object.keys(texts).filter(
       (name) => !new RegExp(String.raw`\*/\n +(?:readonly )?${name}\??: (?!z\.)`).test(source),

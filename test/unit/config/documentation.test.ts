@@ -16,11 +16,11 @@ const blocks = codeIn('docs/tools.md', 'ts');
 describe('the examples of docs/tools.md', () => {
   test.each(
     ['http-tool', 'define-tool', 'loyalty-tools', 'holdfast.config'].map((name, index) => [name, index] as const),
-  )('contain the code of %s.ts', (name, index) => {
+  )('docs/tools.md contains the code of the example %s.ts', (name, index) => {
     expect(blocks[index]).toBe(readFile(`examples/tools/${name}.ts`));
   });
 
-  test('are the only examples on the page', () => {
+  test('docs/tools.md contains no other code than that of its examples', () => {
     expect(blocks).toHaveLength(4);
   });
 });
@@ -30,21 +30,21 @@ describe.each([
   ['context', 'context/holdfast.config.ts', contextExample],
   ['mcp', 'mcp/holdfast.config.ts', mcpExample],
 ] as const)('the configuration in docs/%s.md', (page, file, config) => {
-  test('equals the configuration of its example, which can be loaded', () => {
+  test('a configuration in the documentation equals that of its example, which can be loaded', () => {
     expect(codeIn(`docs/${page}.md`, 'ts')).toEqual([readFile(`examples/${file}`)]);
     expect(() => parseConfig(file, config)).not.toThrow();
   });
 });
 
 describe('docs/models.md', () => {
-  test('contains models that a configuration accepts', () => {
+  test('docs/models.md contains models that a configuration accepts', () => {
     const [shown = '', ...others] = codeIn('docs/models.md', 'jsonc');
     const json = shown.replaceAll(/,(?=\s*[}\]])/g, '');
     expect(Object.keys(parseConfig('docs/models.md', JSON.parse(json)).models)).toHaveLength(4);
     expect(others).toEqual([]);
   });
 
-  test('contains a model of code that answers a request', async () => {
+  test('docs/models.md contains a model implemented in code that answers a request', async () => {
     const { echo } = parseConfig('docs/models.md', ownModelExample).models;
     if (!echo || !('generate' in echo)) throw new Error('There is no such model');
     expect(await createOwnModel(echo.generate)(aModelQuestion(), aModelContext())).toMatchObject({ text: 'Hello' });
@@ -52,7 +52,7 @@ describe('docs/models.md', () => {
 });
 
 describe('docs/chat.md', () => {
-  test('contains the graph and the options of examples/chat', () => {
+  test('docs/chat.md contains the graph and the options of examples/chat', () => {
     expect(codeIn('docs/chat.md', 'json')).toEqual([readFile('examples/chat/helper.json')]);
     expect(codeIn('docs/chat.md', 'ts')).toEqual([readFile('examples/chat/chat-options.ts')]);
   });
@@ -61,7 +61,7 @@ describe('docs/chat.md', () => {
 describe('docs/context.md', () => {
   const catalog = toCatalog(parseConfig('docs/context.md', contextExample));
 
-  test('contains valid nodes', () => {
+  test('docs/context.md contains valid nodes', () => {
     const fragments = codeIn('docs/context.md', 'json').map((text): object => JSON.parse(text));
     expect(fragments).toHaveLength(2);
     for (const fragment of fragments) {

@@ -11,7 +11,7 @@ const tool = {
 const model = { provider: 'openai', model: 'gpt-x' };
 
 describe('a configuration', () => {
-  test('is completed with defaults', () => {
+  test('a configuration is completed with defaults', () => {
     expect(parseConfig('here', { tools: [tool] })).toMatchObject({
       tools: [{ name: 'pay', effect: 'unsafe' }],
       models: {},
@@ -22,7 +22,7 @@ describe('a configuration', () => {
     });
   });
 
-  test('accepts a complete policy for the approvals of a tool', () => {
+  test('a configuration accepts a complete policy for the approvals of a tool', () => {
     const policy = {
       roles: ['admin'],
       quorum: 2,
@@ -36,7 +36,7 @@ describe('a configuration', () => {
     });
   });
 
-  test('accepts local tools that are idempotent and short', () => {
+  test('a configuration accepts local tools that are idempotent and short', () => {
     const local = { execution: 'local', effect: 'idempotent', timeout: '10s' };
     expect(parseConfig('here', { tools: [{ ...tool, ...local }] })).toMatchObject({ tools: [local] });
     const mcpServers = { odd: { command: 'odd', tools: { say: local } } };
@@ -46,14 +46,14 @@ describe('a configuration', () => {
   test.each<[string, object]>([
     ['an HTTP tool', tool],
     ['a code tool', { name: 'pay', description: 'Pays', execute: () => null }],
-  ])('names the tool, and the place inside of its schema: %s', (_kind, of) => {
+  ])('a configuration error names the tool and the path inside of its schema: %s', (_kind, of) => {
     const deep = { type: 'object', properties: { a: { properties: { b: { type: 'thing' } } } } };
     expect(() => parseConfig('here', { tools: [tool, { ...of, name: 'deep', parameters: deep }] })).toThrow(
       /\/tools\/1\/parameters\/properties\/a\/properties\/b\/type: .*\(tool "deep"\)/,
     );
   });
 
-  test('refuses "nullable" of OpenAPI 3.0 in a schema, but not as a name or as data', () => {
+  test('a configuration refuses "nullable" of OpenAPI 3.0 in a schema, but not as a name or as data', () => {
     const parameters = (price: object) => ({ tools: [{ ...tool, parameters: { properties: { price } } }] });
     expect(() => parseConfig('here', parameters({ type: 'number', nullable: true }))).toThrow(
       /\/tools\/0\/parameters\/properties\/price: "nullable" is a keyword of OpenAPI 3.0/,
@@ -79,7 +79,7 @@ describe('a configuration', () => {
       /\/mcpServers\/odd\/tools\/say\/execution/,
     ],
     [
-      'an approval under no condition',
+      'an approval with an empty condition',
       { tools: [{ ...tool, approval: { when: 'args.' } }] },
       /\/tools\/0\/approval.*must be CEL/s,
     ],
@@ -89,94 +89,94 @@ describe('a configuration', () => {
       /\/approval\/policy\/quorum/,
     ],
     [
-      'an approval after no time',
+      'an approval with a timeout of zero',
       { tools: [{ ...tool, approval: { timeout: '0s' } }] },
       /\/approval\/timeout: "0s" leaves no time/,
     ],
-    ['an unknown word for approvals', { tools: [{ ...tool, approval: 'sometimes' }] }, /\/tools\/0\/approval/],
+    ['an unknown approval setting', { tools: [{ ...tool, approval: 'sometimes' }] }, /\/tools\/0\/approval/],
     ['an unknown field', { model: {} }, /"model"/],
-    ['a time-out after no time', { defaults: { timeout: '0s' } }, /\/defaults\/timeout: "0s" leaves no time/],
-    ['one of a tool', { tools: [{ ...tool, timeout: '0ms' }] }, /\/tools\/0\/timeout: "0ms" leaves no time/],
-    ['a grace that no timer takes', { shutdownGrace: '25d' }, /\/shutdownGrace: "25d" is over 24d/],
+    ['a default time-out of zero', { defaults: { timeout: '0s' } }, /\/defaults\/timeout: "0s" leaves no time/],
     [
-      'such a heartbeat',
+      'a tool’s time-out of zero',
+      { tools: [{ ...tool, timeout: '0ms' }] },
+      /\/tools\/0\/timeout: "0ms" leaves no time/,
+    ],
+    ['a shutdown grace that is too long for a timer', { shutdownGrace: '25d' }, /\/shutdownGrace: "25d" is over 24d/],
+    [
+      'a heartbeat interval that is too long for a timer',
       { defaults: { heartbeatTimeout: '100d' } },
       /\/defaults\/heartbeatTimeout: "100d" is over 24d/,
     ],
     [
-      'such a time for vectors',
+      'a time limit for embeddings that is too long for a timer',
       { memory: { embeddings: { ...model, dimensions: 3, timeout: '30d' } } },
       /"30d" is over 24d/,
     ],
     ['a tool without an address', { tools: [{ ...tool, url: undefined }] }, /\/tools\/0\/url/],
-    ['an address that is none', { tools: [{ ...tool, url: 'ftp://x' }] }, /\/tools\/0\/url: must begin with http/],
+    ['an invalid address', { tools: [{ ...tool, url: 'ftp://x' }] }, /\/tools\/0\/url: must begin with http/],
+    ['an address with an unclosed template', { tools: [{ ...tool, url: 'https://x/{{ args.' }] }, /\/tools\/0\/url: /],
     [
-      'an address whose template does not end',
-      { tools: [{ ...tool, url: 'https://x/{{ args.' }] },
-      /\/tools\/0\/url: /,
-    ],
-    [
-      'an address that names what tools do not know',
+      'an address whose template reads an unknown name',
       { tools: [{ ...tool, url: 'https://x/{{ state.a }}' }] },
       /\/url: /,
     ],
     [
-      'parameters that are no schema',
+      'parameters that are no JSON schema',
       { tools: [{ ...tool, parameters: { type: 'thing' } }] },
       /\/tools\/0\/parameters/,
     ],
     [
-      'a name that a built-in tool has',
+      'the name of a built-in tool',
       { tools: [{ ...tool, name: 'memory_save' }] },
       /\/tools\/0\/name: "memory_save" is/,
     ],
-    ['two tools of one name', { tools: [tool, tool] }, /\/tools\/1\/name: another tool is named "pay"/],
-    ['a code tool that is no code', { tools: [{ ...tool, execute: 'rm' }] }, /\/tools\/0\/execute: must be a function/],
+    ['two tools with one name', { tools: [tool, tool] }, /\/tools\/1\/name: another tool is named "pay"/],
+    ['a code tool without code', { tools: [{ ...tool, execute: 'rm' }] }, /\/tools\/0\/execute: must be a function/],
     [
-      'a duration that is none',
+      'an invalid duration',
       { tools: [{ ...tool, timeout: '10 parsecs' }] },
       /\/tools\/0\/timeout: "10 parsecs" is no duration/,
     ],
     [
-      'a model somewhere unknown',
+      'a model of an unknown provider',
       { models: { m: { provider: 'openai-compatible', model: 'x' } } },
       /\/models\/m\/baseUrl/,
     ],
     [
-      'a model of embeddings somewhere unknown',
+      'an embedding model of an unknown provider',
       { memory: { embeddings: { provider: 'openai-compatible', model: 'x', dimensions: 3 } } },
       /\/memory\/embeddings\/baseUrl: must say where/,
     ],
     [
-      'one of a provider that has none, without a length, and with a word too much',
+      'an invalid embedding model',
       { memory: { embeddings: { provider: 'anthropic', model: 'x', size: 1 } } },
       /\/memory\/embeddings\/provider[^]*\/memory\/embeddings\/dimensions[^]*size/,
     ],
     ['an unknown provider', { models: { m: { provider: 'oracle', model: 'x' } } }, /\/models\/m\/provider/],
-    ['a place without a port', { http: { allow: ['localhost'] } }, /\/http\/allow\/0: must be host:port/],
-    ['the same of webhooks', { webhooks: { allow: ['localhost'] } }, /\/webhooks\/allow\/0: must be host:port/],
+    ['a host without a port', { http: { allow: ['localhost'] } }, /\/http\/allow\/0: must be host:port/],
     [
-      'a token counter that is not there',
-      { models: { m: { ...model, tokenCounter: 'mine' } } },
-      /\/models\/m\/tokenCounter/,
+      'a host of webhooks without a port',
+      { webhooks: { allow: ['localhost'] } },
+      /\/webhooks\/allow\/0: must be host:port/,
     ],
+    ['an unknown token counter', { models: { m: { ...model, tokenCounter: 'mine' } } }, /\/models\/m\/tokenCounter/],
     [
-      'a message processor that is built in',
+      'a message processor with a built-in name',
       { messageProcessors: { last: () => [] } },
       /\/messageProcessors\/last: is the name of a built-in/,
     ],
-    ['issuer keys that are no address', { auth: { issuer: 'x', audience: 'y', jwksUrl: 'z' } }, /\/auth\/jwksUrl/],
-  ])('with %s is refused, with the path', (_what, given, message) => {
+    ['token issuer keys that are no URL', { auth: { issuer: 'x', audience: 'y', jwksUrl: 'z' } }, /\/auth\/jwksUrl/],
+  ])('a configuration with %s is refused, with the path', (_what, given, message) => {
     expect(() => parseConfig('here', given)).toThrow(/^here can't be used:/);
     expect(() => parseConfig('here', given)).toThrow(message);
   });
 
-  test('with several mistakes reports all of them', () => {
+  test('a configuration with several mistakes is refused with all of them', () => {
     const given = { models: { m: {} }, tools: [{ ...tool, effect: 'harmless' }], http: { allow: ['x'] } };
     expect(() => parseConfig('here', given)).toThrow(/\/models\/m\/provider[^]*\/tools\/0\/effect[^]*\/http\/allow\/0/);
   });
 
-  test('that is missing is refused, with the paths that were tried', async () => {
+  test('a missing configuration file is refused, with the paths that were tried', async () => {
     await expect(loadConfig('nowhere/holdfast.config.json')).rejects.toThrow(/nowhere\/holdfast\.config\.json/);
   });
 });

@@ -16,7 +16,7 @@ const problemsOf = (read: () => unknown): string[] => {
 };
 
 describe('the settings of a process', () => {
-  test('are numbers and texts, with defaults for unset variables', () => {
+  test('the environment settings of a process are numbers and texts, with defaults for unset variables', () => {
     const settings = readSettings(ApiSettings, { ...database, HOLDFAST_CURSOR_SECRET: 's', PORT: '', HOME: '/home' });
     expect(settings).toEqual({
       ...database,
@@ -27,7 +27,7 @@ describe('the settings of a process', () => {
     });
   });
 
-  test('of an API are refused with all problems, one per line', () => {
+  test('the environment settings of an API process are refused with all problems, one per line', () => {
     expect(problemsOf(() => readSettings(ApiSettings, { PORT: '70000', LOG_LEVEL: 'loud', DATABASE_URL: '' }))).toEqual(
       [
         "The environment can't be used:",
@@ -39,7 +39,7 @@ describe('the settings of a process', () => {
     );
   });
 
-  test('of a worker are checked for rules over two variables', () => {
+  test('the environment settings of a worker are checked for rules over two variables', () => {
     const environment = {
       DATABASE_URL: 'localhost',
       HOLDFAST_CACHED_RUNS: '9',
@@ -54,7 +54,7 @@ describe('the settings of a process', () => {
     ]);
   });
 
-  test('are in the documentation, each with its default and its meaning', () => {
+  test('the environment settings are in the documentation, each with its default and its meaning', () => {
     const page = readFileSync(new URL('../../../docs/reference/environment.md', import.meta.url), 'utf8');
     const rows = page.split('\n').map((line) =>
       line
@@ -74,12 +74,12 @@ describe('the settings of a process', () => {
 describe('parts of a setup', () => {
   const bad = async (message: string): Promise<never> => await Promise.reject(new SetupError(message));
 
-  test('are checked together, with all problems in one error', async () => {
+  test('parts of a process’s setup are checked together, with all problems in one error', async () => {
     const parts = [bad('no database'), Promise.resolve(1), bad('no auth')] as const;
     await expect(together(parts)).rejects.toThrow(new SetupError('no database\nno auth'));
   });
 
-  test('that fail for another reason throw their own error', async () => {
+  test('a part of a process’s setup that fails for another reason throws its own error', async () => {
     const broken = new TypeError('broken');
     await expect(together([bad('no database'), Promise.reject(broken), bad('no auth')])).rejects.toBe(broken);
   });

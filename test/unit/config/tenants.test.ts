@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import { quotaOf } from '../../../src/config/tenants.ts';
 
-test('each limit of a tenant’s own entry takes precedence over the entry for all', () => {
+test('each limit in a tenant’s own configuration entry takes precedence over the entry for all tenants', () => {
   const { tenants } = parseConfig('here', {
     tenants: { '*': { runsPerMinute: 600, costUsdPerDay: 100 }, acme: { runsPerMinute: 6 }, big: {} },
   });

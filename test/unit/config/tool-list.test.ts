@@ -42,24 +42,24 @@ class Desk {
 }
 
 describe('an instance with decorated methods', () => {
-  test('provides one tool per method, named after the method by default', () => {
+  test('an instance with @tool methods provides one tool per method, named after the method by default', () => {
     const tools = toolsOf(pay, new Desk('Hello'));
     expect(tools.map(({ name }) => name)).toEqual(['pay', 'find', 'refund_order']);
     expect(tools[1]).toMatchObject({ effect: 'idempotent', roles: ['user'], secrets: [] });
     expect(tools[2]).toMatchObject({ effect: 'unsafe' });
   });
 
-  test('is the `this` of its methods', () => {
+  test('an instance with @tool methods is the `this` of its methods', () => {
     const [hello] = toolsOf(new Desk('Hello'));
     const [bye] = toolsOf(new Desk('Bye'));
     expect([run(hello, { order: '7' }), run(bye, { order: '7' })]).toEqual(['Hello 7', 'Bye 7']);
   });
 
-  test('passes the context of the call to its methods', () => {
+  test('a @tool method receives the context of the call', () => {
     expect(run(toolsOf(new Desk(''))[1], { order: '7' }, aCodeContext({ key: 'K9' }))).toBe('7 K9');
   });
 
-  test('can override a method and stays the same tool', () => {
+  test('an overridden @tool method stays the same tool', () => {
     class LoudDesk extends Desk {
       override find({ order }: { order: string }) {
         return order.toUpperCase();
@@ -74,12 +74,12 @@ describe('an instance with decorated methods', () => {
     expect(tools.map((each) => run(each, { order: 'x' }))).toEqual(['X', 'paid']);
   });
 
-  test('is found behind a proxy', () => {
+  test('@tool methods are found behind a proxy of their instance', () => {
     const [find] = toolsOf(new Proxy(new Desk('Hello'), {}));
     expect(run(find, { order: '7' })).toBe('Hello 7');
   });
 
-  test('can have a private tool method', () => {
+  test('a private method can be a @tool', () => {
     class Vault {
       @tool({ ...fields, name: 'open_vault' })
       #open() {
@@ -92,7 +92,7 @@ describe('an instance with decorated methods', () => {
     expect(toolsOf(new Vault()).map((each) => run(each, {}))).toEqual(['open']);
   });
 
-  test('is refused with the name of the wrong method', () => {
+  test('an instance with an invalid @tool method is refused with the name of the method', () => {
     class Wrong {
       @tool({ ...fields, timeout: '10 parsecs' })
       warp() {}
@@ -100,11 +100,11 @@ describe('an instance with decorated methods', () => {
     expect(refusalOf(new Wrong())).toContain('/tools/0/warp/timeout: "10 parsecs" is no duration');
   });
 
-  test('is refused when none of its methods is a tool', () => {
+  test('an instance without any @tool method is refused as a source of tools', () => {
     expect(refusalOf(new Date())).toContain('/tools/0: is no tool and has no method that is a @tool');
   });
 
-  test('has no tools that are static', () => {
+  test('static methods of a class do not become tools', () => {
     expect(() => {
       class Static {
         @tool(fields)
@@ -118,18 +118,18 @@ describe('an instance with decorated methods', () => {
 
 describe('two tools with one name', () => {
   test.each<[string, readonly unknown[], string]>([
-    ['in the list', [pay, pay], '/tools/1/name: another tool is named "pay" already: /tools/0'],
+    ['in the list of tools', [pay, pay], '/tools/1/name: another tool is named "pay" already: /tools/0'],
     [
       'in two instances',
       [new Desk('a'), new Desk('b')],
       '/tools/1/find/name: another tool is named "find" already: Desk.find at /tools/0/find',
     ],
     [
-      'as a method and in the list',
+      'as a method and in the list of tools',
       [new Desk('a'), { ...pay, name: 'refund_order' }],
       '/tools/1/name: another tool is named "refund_order" already: Desk.refund at /tools/0/refund',
     ],
-  ])('are refused with both names: %s', (_where, tools, message) => {
+  ])('two tools with the same name are refused with both names: %s', (_where, tools, message) => {
     expect(refusalOf(...tools)).toContain(message);
   });
 });
@@ -137,15 +137,15 @@ describe('two tools with one name', () => {
 describe('onFailure of a tool', () => {
   const failing = (name: string, onFailure: string): object => ({ ...pay, name, onFailure });
 
-  test.each(['tell', 'intervene', 'spare', 'find'])('may be %s', (onFailure) => {
+  test.each(['tell', 'intervene', 'spare', 'find'])('the setting onFailure of a tool may be %s', (onFailure) => {
     expect(toolsOf(failing('pay', onFailure), failing('spare', 'tell'), new Desk('a'))).toHaveLength(4);
   });
 
   test.each<[string, readonly unknown[], string]>([
     ['an unknown tool', [failing('a', 'b')], '/tools/0/onFailure: must be "tell", "intervene" or the name'],
-    ['itself', [failing('a', 'a')], '/tools/0/onFailure: leads back to "a"'],
+    ['the tool itself', [failing('a', 'a')], '/tools/0/onFailure: leads back to "a"'],
     ['a circle', [failing('a', 'b'), failing('b', 'a')], '/tools/1/onFailure: leads back to "b"'],
-  ])('is not %s', (_what, tools, message) => {
+  ])('the setting onFailure of a tool may not be %s', (_what, tools, message) => {
     expect(refusalOf(...tools)).toContain(message);
   });
 });

@@ -19,7 +19,7 @@ const foreign = (input: () => object) =>
   });
 
 describe("a tool's parameters", () => {
-  test('are the input side of a schema of zod', () => {
+  test("a tool's parameters are the input side of a zod schema", () => {
     const parameters = z.strictObject({
       order: z.string(),
       euros: z.number().default(5),
@@ -37,15 +37,15 @@ describe("a tool's parameters", () => {
     });
   });
 
-  test('are those of another library', () => {
+  test("a tool's parameters may be a schema of another library", () => {
     expect(parametersOf(foreign(() => ({ $schema: 'x', type: 'object' })))).toEqual({ type: 'object' });
   });
 
-  test('are a JSON Schema as it is', () => {
+  test("a tool's parameters that are a JSON Schema are unchanged", () => {
     expect(parametersOf({ type: 'object', minProperties: 1 })).toEqual({ type: 'object', minProperties: 1 });
   });
 
-  test('leave patterns that take more than linear time to zod', () => {
+  test("a tool's parameters leave regular expressions that take more than linear time to zod", () => {
     const parameters = z.object({ host: z.hostname(), pattern: z.string().regex(/^a+$/), rest: z.iso.duration() });
     expect(parametersOf(parameters)).toMatchObject({
       properties: {
@@ -58,17 +58,21 @@ describe("a tool's parameters", () => {
   });
 
   test.each<[string, unknown, RegExp]>([
-    ['what JSON can not hold', z.object({ at: z.date() }), /\/parameters: Date cannot be represented in JSON Schema/],
     [
-      'what no schema is',
+      'a schema of values that JSON can not represent',
+      z.object({ at: z.date() }),
+      /\/parameters: Date cannot be represented in JSON Schema/,
+    ],
+    [
+      'a value that is no schema',
       { type: 'thing' },
       /\/parameters\/type: must be a schema of zod or a like library, or a JSON Schema: /,
     ],
     ['nothing', undefined, /\/parameters: must be a schema/],
-    ['a schema that only checks', { '~standard': { version: 1, vendor: 'old' } }, /this version of old does not/],
-    ['a wrong JSON Schema', foreign(() => ({ type: 'thing' })), /\/parameters\/type: must be a schema/],
+    ['a schema that only validates', { '~standard': { version: 1, vendor: 'old' } }, /this version of old does not/],
+    ['an invalid JSON Schema', foreign(() => ({ type: 'thing' })), /\/parameters\/type: must be a schema/],
     ['bytes', foreign(() => ({ default: new Uint8Array() })), /\/parameters: .*no JSON value/],
-  ])('are not %s', (_what, parameters, message) => {
+  ])("a tool's parameters may not be %s", (_what, parameters, message) => {
     expect(() => parametersOf(parameters)).toThrow(message);
   });
 });

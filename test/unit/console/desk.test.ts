@@ -29,7 +29,7 @@ describe('the address that the console opens', () => {
     ['javascript:alert(1)//console/', HOME],
     ['data:text/html,/console/', HOME],
     ['https://[', HOME],
-  ])('after a sign-in from %j is %s', (asked, expected) => {
+  ])('the path that the console opens after a sign-in from %j is %s', (asked, expected) => {
     expect(toReturnPath(asked, ORIGIN)).toBe(expected);
   });
 });
@@ -58,7 +58,7 @@ describe('a search for runs', () => {
     ['customer=acme', { address: expect.any(String) }],
     ['graph=a&graph=b', { address: expect.any(String) }],
     ['x=1&metadata=acme', { ...METADATA, address: expect.any(String) }],
-  ])('%s is parsed, or has its problem at its field', (query, problems) => {
+  ])('the console parses the run search %s, or reports its problem at its field', (query, problems) => {
     expect(findProblems(new URLSearchParams(query))).toEqual(problems);
   });
 
@@ -67,7 +67,7 @@ describe('a search for runs', () => {
     ['graph=+&metadata=', ''],
     ['graph=refund&status=waiting,failed', 'status waiting or failed, graph refund'],
     ['metadata=customer=acme&thread=t&parent=R', 'thread t, forks of R, metadata customer=acme'],
-  ])('%s is formatted as text', (query, words) => {
+  ])('the console formats the run search %s as text', (query, words) => {
     expect(describeSearch(readSearch(new URLSearchParams(query)))).toBe(words);
   });
 });
@@ -78,7 +78,7 @@ const decided = (by: string, args: Approval['args']) =>
 describe('arguments that were changed', () => {
   const asked = { amount: 1200, to: 'Acme' };
 
-  test('are listed by person, the earliest first', () => {
+  test('the console lists changes of an approval’s arguments by person, the earliest first', () => {
     const approval = {
       askedArgs: asked,
       args: { amount: 900, to: 'Acme' },
@@ -96,21 +96,21 @@ describe('arguments that were changed', () => {
   });
 
   test.each([
-    ['nobody', { args: asked, decisions: [] }],
-    ['one who approved as asked', { args: asked, askedArgs: asked, decisions: [decided('ada', asked)] }],
+    ['no person', { args: asked, decisions: [] }],
+    ['a person who approved them unchanged', { args: asked, askedArgs: asked, decisions: [decided('ada', asked)] }],
     [
-      'one, and another has put them back',
+      'a person, and restored by another',
       {
         args: asked,
         askedArgs: asked,
         decisions: [decided('ada', { amount: 1, to: 'Acme' }), decided('bob', asked)],
       },
     ],
-  ])('count as unchanged when they were edited by %s', (_, approval) => {
+  ])('the console counts an approval’s arguments as unchanged when they were edited by %s', (_, approval) => {
     expect([argumentChanges(approval), notesOnFields(approval)]).toEqual([[], {}]);
   });
 
-  test('have a note at their field, also if it is new, or only a part of it has changed', () => {
+  test('the console notes a changed argument at its field, also if it is new, or only a part of it has changed', () => {
     const approval = {
       askedArgs: { place: { city: 'Bern' } },
       args: { place: { city: 'Basel' }, 'a/b': true },
@@ -129,7 +129,7 @@ test.each([
   [{ text: 'x'.repeat(99), list: [1], none: null, empty: '' }, [`text ${'x'.repeat(40)}…`]],
   ['[redacted]', []],
   [null, []],
-])('a list shows the main ones of the arguments %j', (args, expected) => {
+])('the console’s lists show the main ones of an approval’s arguments %j', (args, expected) => {
   expect(mainArguments(args)).toEqual(expected);
 });
 
@@ -163,25 +163,28 @@ describe('the conversation that led to a call of an agent', () => {
 
   test.each([
     [
-      'asks for it with its arguments',
+      'requests the tool call with its arguments',
       [aCall('a', { reply: asking('pay', { amount: 1 }) }), aCall('b', { reply: asking('pay', { amount: 2 }) })],
       'b',
     ],
     [
-      'asks for the tool',
+      'requests the tool',
       [aCall('a', { reply: asking('look', {}) }), aCall('b', { reply: asking('pay', '[redacted]') })],
       'b',
     ],
     [
-      'has spoken last',
+      'is the latest',
       [aCall('a', { reply: null }), aCall('b', { reply: { text: 'x' } }), aCall('c', { reply: 'y' })],
       'b',
     ],
-  ])('is that of the call that %s', (_, calls, key) => {
-    expect(findCall(calls, approval)?.key).toBe(key);
-  });
+  ])(
+    'the console shows the conversation that led to an agent’s tool call from the model call that %s',
+    (_, calls, key) => {
+      expect(findCall(calls, approval)?.key).toBe(key);
+    },
+  );
 
-  test('is found by the requested arguments after a person has changed them', () => {
+  test('the console finds an agent’s conversation by the requested arguments after a person has changed them', () => {
     const calls = [
       aCall('a', { reply: asking('pay', { amount: 3 }) }),
       aCall('b', { reply: asking('pay', { amount: 2 }) }),
@@ -189,7 +192,7 @@ describe('the conversation that led to a call of an agent', () => {
     expect(findCall(calls, { ...approval, askedArgs: { amount: 2 }, args: { amount: 3 } })?.key).toBe('b');
   });
 
-  test('is read with the number of missing messages', () => {
+  test('the console reads an agent’s conversation with the number of missing messages', () => {
     const messages = [{ role: 'user', content: 'pay' }, { role: 'user', content: [{ type: 'file' }] }, 'x'];
     const read = readConversation(
       aCall('a', { request: { system: 's', messages, omitted: 3 }, reply: asking('pay', { amount: 2 }) }),
@@ -209,7 +212,7 @@ describe('the conversation that led to a call of an agent', () => {
     });
   });
 
-  test('is truncated at its beginning, and keeps the last question of a person', () => {
+  test('the console truncates an agent’s conversation at its beginning, and keeps the last question of a person', () => {
     const message = (id: number, role = 'tool') => ({ id: String(id), role, content: '', name: null, toolCalls: [] });
     const asked = message(1, 'user');
     const all = [message(0, 'user'), asked, ...Array.from({ length: 9 }, (_, n) => message(n + 2))];

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { diffRows } from '../../../console/src/parts/diff-rows.ts';
 
 describe('the differences of two values', () => {
-  test('are empty for equal values', () => {
+  test('the console shows no differences of equal values', () => {
     expect(diffRows({ a: [1, { b: 2 }] }, { a: [1, { b: 2 }] })).toEqual([]);
   });
 
-  test('have a pointer and both values', () => {
+  test('the console shows the differences of two values with a pointer and both values', () => {
     expect(
       diffRows({ amount: 420, 'a/b': { '~': 1 }, gone: null }, { amount: 300, 'a/b': { '~': 2 }, more: [] }),
     ).toEqual([
@@ -17,14 +17,14 @@ describe('the differences of two values', () => {
     ]);
   });
 
-  test('have indexes in arrays', () => {
+  test('the console shows the differences of two arrays with indexes', () => {
     expect(diffRows({ list: ['a', 'b'] }, { list: ['a', 'b', 'c'] })).toEqual([
       { path: '/list/2', kind: 'added', after: 'c' },
     ]);
     expect(diffRows(['a', 'b'], ['b'])).toEqual([{ path: '/0', kind: 'removed', before: 'a' }]);
   });
 
-  test('are not truncated in long texts', () => {
+  test('the console does not truncate differences in long texts', () => {
     const [before, after] = ['x'.repeat(500), `${'x'.repeat(500)}y`];
     expect(diffRows(before, after)).toEqual([{ path: '', kind: 'changed', before, after }]);
   });

@@ -16,7 +16,7 @@ describe('the fields for a value', () => {
     '{"order": "A-1", "account": "DE00", "notify": {"by": ["mail"]}, "constructor": 1, "__proto__": 2, "": 3}',
   );
 
-  test('include members that the schema does not name', () => {
+  test('the console’s form has fields for members that the schema does not name', () => {
     const fields = fieldsFor(schema, value) ?? [];
     const draft = toDraft(fields, value);
     expect(fields.map(({ name, kind }) => `${name}: ${kind}`)).toEqual([
@@ -31,7 +31,7 @@ describe('the fields for a value', () => {
     expect(JSON.stringify(readDraft(fields, draft, value))).toBe(JSON.stringify({ value, problems: {} }));
   });
 
-  test('are the members of the schema without a value, and a single one for a value that is no object', () => {
+  test('for a value that is no object, the console’s form has a single field instead of the schema’s members', () => {
     expect(fieldsFor(schema, undefined)?.map(({ name }) => name)).toEqual(['order']);
     expect(fieldsFor(schema, ['A-1'])).toBeNull();
     expect(fieldsFor({ properties: {} }, { a: 1 })).toHaveLength(1);
@@ -56,7 +56,7 @@ describe('the fields for a value', () => {
     [{ type: 'array', items: { enum: ['a', 'b'] } }, ['b', 'a', 'b']],
     [{ type: 'array', items: { enum: ['a', 'b'] } }, ['a', 'c']],
     [{ type: 'array', items: { enum: ['a', 'b'] } }, 'a'],
-  ])('%j shows %j as JSON', (member, value) => {
+  ])('for the schema %j the console’s form shows the value %j as JSON', (member, value) => {
     expect(fieldOf(member, value)?.kind).toBe('json');
   });
 
@@ -70,11 +70,11 @@ describe('the fields for a value', () => {
     [{ type: 'array', items: { enum: ['a', 'b'] } }, ['a', 'b'], 'choices'],
     [{ enum: ['a', null] }, null, 'choice'],
     [{ type: 'number' }, undefined, 'number'],
-  ])('%j shows %j by its %s', (member, value, kind) => {
+  ])('for the schema %j the console’s form shows the value %j in a field of the kind %s', (member, value, kind) => {
     expect(fieldOf(member, value)?.kind).toBe(kind);
   });
 
-  test('of JSON escape invisible characters, and restore them', () => {
+  test('JSON fields of the console’s form escape invisible characters, and restore them', () => {
     const odd = { text: `${TURNED} \u{e0041}\u200b`, 'na\u200bme': [TURNED] };
     const { '': text } = openForm(null, odd);
     expect(text).toContain(String.raw`"pay \u202e100 \udb40\udc41\u200b"`);
@@ -83,7 +83,7 @@ describe('the fields for a value', () => {
   });
 });
 
-test('joining characters of letters and emoji are not escaped', () => {
+test('the console does not escape joining characters of letters and emoji', () => {
   const text = '\u{1f469}\u200d\u{1f4bb} \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 co\u00adop';
   expect(visible(text)).toBe(text);
   expect(fieldsFor({ type: 'object', properties: { text: { type: 'string' } } }, { text })).toMatchObject([
@@ -91,6 +91,6 @@ test('joining characters of letters and emoji are not escaped', () => {
   ]);
 });
 
-test('invisible characters are escaped, except tabs and line ends', () => {
+test('the console escapes invisible characters, except tabs and line ends', () => {
   expect(visible(`${TURNED}\t\r\n\u0007`)).toBe('pay \\u{202e}100\t\n\\u{7}');
 });

@@ -33,7 +33,7 @@ const VALUE = {
 };
 
 describe('the fields of a schema', () => {
-  test('are texts, numbers, booleans and choices, and JSON for the rest', () => {
+  test('a form that the console makes from a schema has text, number, boolean and choice fields, and JSON for the rest', () => {
     expect(Object.fromEntries(FIELDS.map(({ name, kind }) => [name, kind]))).toEqual({
       order: 'text',
       amount: 'number',
@@ -47,7 +47,7 @@ describe('the fields of a schema', () => {
     });
   });
 
-  test('have labels, bounds and input types', () => {
+  test('a form that the console makes from a schema has labels, bounds and input types', () => {
     expect(FIELDS[0]).toMatchObject({ label: 'Order', description: 'Its number', isRequired: true });
     expect(FIELDS[1]).toMatchObject({ label: 'amount', bounds: { min: 0.01, max: 100, step: 0.01 } });
     expect(FIELDS[5]?.options).toEqual([
@@ -63,7 +63,7 @@ describe('the fields of a schema', () => {
     [{ type: 'string' }],
     [{ type: 'object' }],
     [{ type: ['object', 'null'], properties: {} }],
-  ])('are empty for the schema %j', (schema) => {
+  ])('the console makes no form fields for the schema %j', (schema) => {
     expect(fieldsOf(schema)).toBeNull();
   });
 });
@@ -71,11 +71,11 @@ describe('the fields of a schema', () => {
 describe('a draft', () => {
   const read = (over: Draft) => readDraft(FIELDS, { ...toDraft(FIELDS, VALUE), ...over }, VALUE);
 
-  test('returns the value that filled it, with the same types', () => {
+  test('an untouched form of the console returns the value that filled it, with the same types', () => {
     expect(read({})).toEqual({ value: VALUE, problems: {} });
   });
 
-  test('keeps members that have no field', () => {
+  test('a form of the console keeps members that have no field', () => {
     const other = { ...VALUE, hidden: [1] };
     expect(readDraft(FIELDS, toDraft(FIELDS, other), other).value).toEqual(other);
   });
@@ -84,12 +84,12 @@ describe('a draft', () => {
     [{ order: 'A-1', amount: 1 }],
     [{ order: 'A-1', amount: 1, tags: ['b', 'a', 'b'], mail: '' }],
     [{ order: 7, amount: null, items: 1.5, express: 'yes', reason: 'else', tags: 'a', address: null }],
-  ])('keeps %j unchanged without input', (value) => {
+  ])('a form of the console keeps %j unchanged without input', (value) => {
     for (const fields of [FIELDS, fieldsFor(SCHEMA, value) ?? []])
       expect(readDraft(fields, toDraft(fields, value), value)).toEqual({ value, problems: {} });
   });
 
-  test('omits untouched booleans, and has false for an unchecked one', () => {
+  test('a form of the console omits untouched booleans, and has false for an unchecked one', () => {
     const read = (value: object, over: Draft) => readDraft(FIELDS, { ...toDraft(FIELDS, value), ...over }, value).value;
     const given = { order: 'A-1', amount: 1 };
     expect(read(given, { express: false })).toEqual({ ...given, express: false });
@@ -97,7 +97,7 @@ describe('a draft', () => {
     expect(read({ ...given, items: undefined }, {})).toStrictEqual(given);
   });
 
-  test('has false for a required boolean', () => {
+  test('a form of the console has false for a required boolean', () => {
     const fields = fieldsOf({
       properties: { agreed: { type: 'boolean' }, why: { type: 'string' } },
       required: ['agreed', 'why'],
@@ -108,13 +108,13 @@ describe('a draft', () => {
     });
   });
 
-  test('omits emptied fields, unless they are required', () => {
+  test('a form of the console omits emptied fields, unless they are required', () => {
     const { value, problems } = read({ items: '', mail: '', address: '', amount: '' });
     expect(Object.keys(value)).toEqual(['order', 'amount', 'express', 'reason', 'color', 'tags']);
     expect(problems).toEqual({ amount: 'This is needed' });
   });
 
-  test('has an empty text for a required text', () => {
+  test('a form of the console has an empty text for a required text', () => {
     expect(read({ order: '' })).toMatchObject({ value: { order: '' }, problems: {} });
   });
 
@@ -124,19 +124,19 @@ describe('a draft', () => {
     [{ items: null }, { items: 'A whole number is needed' }],
     [{ mail: null }, { mail: 'It is not complete' }],
     [{ address: '{' }, { address: expect.stringContaining('This is no JSON') }],
-  ])('reports the problem of %j at its field', (over, problems) => {
+  ])('a form of the console reports the problem of %j at its field', (over, problems) => {
     expect(read(over).problems).toEqual(problems);
   });
 });
 
 describe('a form', () => {
-  test('of one JSON text refuses to empty an existing value', () => {
+  test('a console form of one JSON text refuses to empty an existing value', () => {
     expect(readForm(null, { [WHOLE]: ' ' }, [1])).toEqual({ value: [1], problems: { [WHOLE]: 'This is needed' } });
     expect(readForm(null, { [WHOLE]: '' }, undefined)).toEqual({ value: undefined, problems: {} });
     expect(readForm(null, { [WHOLE]: '[2]' }, [1])).toEqual({ value: [2], problems: {} });
   });
 
-  test('reports the problems of all forms of the request, in visible fields only', () => {
+  test('the console reports the problems of all forms of a request, in visible fields only', () => {
     const right = { fields: FIELDS, problems: {} };
     const wrong = { fields: FIELDS, problems: { amount: 'This is needed' } };
     expect(hasProblems(right)).toBe(false);

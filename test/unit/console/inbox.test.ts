@@ -6,13 +6,13 @@ import { readInboxSearch, toApproval, toFilter } from '../../../console/src/page
 import { staleKeys } from '../../../console/src/api/query-keys.ts';
 
 describe('the address of the inbox', () => {
-  test("shows the person's own approvals by default", () => {
+  test("the console’s inbox shows the person's own approvals by default", () => {
     const shown = readInboxSearch(new URLSearchParams('view=nothing&due=never'));
     expect(shown).toEqual({ view: 'mine', graph: '', tool: '', due: '' });
     expect(toFilter(shown, 0)).toEqual({ status: 'pending', mine: true, limit: 50 });
   });
 
-  test('contains the filters', () => {
+  test('the URL of the console’s inbox contains the filters', () => {
     const shown = readInboxSearch(new URLSearchParams('view=pending&graph=refund&tool=pay&due=day'));
     expect(toFilter(shown, 0)).toEqual({
       status: 'pending',
@@ -24,7 +24,7 @@ describe('the address of the inbox', () => {
     expect(toApproval('a/1', 'view=pending')).toBe('/inbox/a%2F1?view=pending');
   });
 
-  test('does not take a member of Object.prototype for a view', () => {
+  test('the URL of the console’s inbox does not take a member of Object.prototype for a view', () => {
     expect(readInboxSearch(new URLSearchParams('view=constructor&due=toString'))).toMatchObject({
       view: 'mine',
       due: '',
@@ -41,17 +41,17 @@ describe('an approval among those of a person', () => {
     },
   });
 
-  test('is found after the first page', async () => {
+  test('the console finds an approval of a person after the first page of the list', async () => {
     expect(await isAmong(listOf(3), 'a2')).toBe(true);
     expect(await isAmong(listOf(3), 'a3')).toBe(false);
   });
 
-  test('is unknown for a list that is too long', async () => {
+  test('an approval is unknown to the console if the list of approvals is too long', async () => {
     expect(await isAmong(listOf(null), 'x')).toBe(null);
   });
 });
 
-test('a reassignment has the names that are separated by commas', () => {
+test('the console’s form for a reassignment accepts names that are separated by commas', () => {
   expect(toReassignment({ roles: ' lead, ,approver ', users: '' })).toEqual({ roles: ['lead', 'approver'] });
   expect(toReassignment({ roles: '', users: ' , ' })).toEqual({});
 });
@@ -66,16 +66,19 @@ describe('a refused decision', () => {
     [refused('REQUEST_IN_PROGRESS', 409, true), false],
     [refused('UNREACHABLE', undefined, true), false],
     [new Error('else'), false],
-  ])('%s is final, so that the next attempt has a new key: %s', (error, expected) => {
-    expect(isDefinite(error)).toBe(expected);
-  });
+  ])(
+    'the console treats %s of a decision as final, so that the next attempt has a new idempotency key: %s',
+    (error, expected) => {
+      expect(isDefinite(error)).toBe(expected);
+    },
+  );
 
-  test('indicates whether the displayed approval is outdated', () => {
+  test('a refused decision in the console indicates whether the displayed approval is outdated', () => {
     expect(isOutdated(refused('ALREADY_DECIDED', 409))).toBe(true);
     expect(isOutdated(refused('INVALID_ARGS', 422))).toBe(false);
   });
 
-  test('lists its problems by field', () => {
+  test('a refused decision in the console lists its problems by field', () => {
     const issues = [{ path: '/args/amount', message: 'too much' }];
     const error = new HoldfastError({ code: 'INVALID_ARGS', detail: 'no', status: 422, issues });
     expect(issuesOf(error, 'args')).toEqual({ amount: 'too much' });
@@ -84,7 +87,7 @@ describe('a refused decision', () => {
 });
 
 describe('an event of a run', () => {
-  test('invalidates the queries of its run and of the lists that contain it', () => {
+  test('an event of a run invalidates the console’s queries of its run and of the lists that contain it', () => {
     expect(staleKeys({ type: 'tool.called', runId: 'r' })).toEqual([['run', 'r']]);
     expect(staleKeys({ type: 'approval.requested', runId: 'r' })).toEqual([['run', 'r'], ['runs'], ['approvals']]);
     expect(staleKeys({ type: 'run.failed', runId: 'r' })).toContainEqual(['interventions']);

@@ -7,7 +7,7 @@ test.each([
   [3 * 3_600_000 + 59_000, 'in 3 hours'],
   [-2 * 86_400_000, '2 days ago'],
   [0, 'in 0 seconds'],
-])('a time %i ms from now is formatted as "%s"', (ms, told) => {
+])('the console formats a time %i ms from now as "%s"', (ms, told) => {
   expect(formatDistance(1_000_000_000 + ms, 1_000_000_000)).toBe(told);
 });
 
@@ -16,6 +16,6 @@ test.each([
   [3_240, '3.2 s'],
   [250_000, '4 min 10 s'],
   [7_500_000, '2 h 5 min'],
-])('a duration of %d ms is formatted as "%s"', (ms, told) => {
+])('the console formats a duration of %d ms as "%s"', (ms, told) => {
   expect(formatDuration(ms)).toBe(told);
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { toCurl } from '../../../console/src/parts/to-curl.ts';
 
-test('a request is formatted as a curl command without the token', () => {
+test('the console formats a request as a curl command without the token', () => {
   expect(toCurl('https://api.example', { method: 'GET', path: '/api/runs?limit=1' })).toBe(
     `curl -sS 'https://api.example/api/runs?limit=1' \\\n  -H "authorization: Bearer $TOKEN"`,
   );

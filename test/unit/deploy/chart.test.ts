@@ -19,19 +19,19 @@ const found = (pattern: RegExp): readonly string[] => [
 ];
 const takes = new Ajv({ strict: false }).compile(JSON.parse(readFile(`${CHART}/values.schema.json`)));
 
-test('the values of the chart match their schema, which refuses unknown ones', () => {
+test('the values of the Helm chart match their schema, which refuses unknown ones', () => {
   expect(takes(values)).toBe(true);
   expect(takes({ existingSecret: 'holdfast', workers: {} })).toBe(false);
   expect(takes({ existingSecret: 'holdfast', worker: { autoscaling: { minReplica: 1 } } })).toBe(false);
 });
 
-test('the templates of the chart use only existing values', () => {
+test('the templates of the Helm chart use only existing values', () => {
   const used = found(/\.Values\.([\w.]+)/g);
   expect(used.length).toBeGreaterThan(20);
   expect(used.filter((path) => at(values, `/${path.replaceAll('.', '/')}`) === undefined)).toEqual([]);
 });
 
-test('the containers of the chart get variables that the processes read, and run existing commands', () => {
+test('the containers of the Helm chart get variables that the processes read, and run existing commands', () => {
   const variables = found(/- name: ([A-Z_]+)$/gm);
   expect(variables).toContain('TEMPORAL_API_KEY');
   const known = new Set([...Object.keys(SETTINGS), 'NODE_ENV', 'NODE_OPTIONS']);

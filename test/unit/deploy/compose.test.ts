@@ -30,12 +30,12 @@ test('the demo profile of the Compose file adds only services that production do
   expect(DEMO).toMatchObject({ COMPOSE_PROFILES: 'demo', HOLDFAST_ENV_FILE: 'deploy/demo.env' });
 });
 
-test.each(ours)('the service %s runs without privileges, with a read-only file system', (_name, service) => {
+test.each(ours)('the Compose service %s runs without privileges, with a read-only file system', (_name, service) => {
   expect(service).toMatchObject({ read_only: true, tmpfs: ['/tmp'], cap_drop: ['ALL'] });
   expect(service['security_opt']).toEqual(['no-new-privileges:true']);
 });
 
-test('the image contains the scripts of the commands, and runs them as an unprivileged user', () => {
+test('the Docker image contains the scripts of the commands, and runs them as an unprivileged user', () => {
   const { copied, command, environment, user } = readImageFiles();
   const isThere = (path: string): boolean => copied.some((each) => path === each || path.startsWith(`${each}/`));
   const scripts = ours.map(([, service]) => (service.command ?? command)[1] ?? '');
@@ -52,7 +52,7 @@ test('the image contains the scripts of the commands, and runs them as an unpriv
 const waitsFor = ([name, { depends_on: needs }]: readonly [string, ComposeService]) =>
   Object.entries(needs).map(([needed, { condition }]) => ({ name, needed, condition }));
 
-test('a service that depends on another waits until it is healthy, or has completed', () => {
+test('a Compose service that depends on another waits until it is healthy, or has completed', () => {
   const byName = new Map(services);
   for (const { name, needed, condition } of services.flatMap(waitsFor)) {
     const isHealthy = byName.get(needed)?.healthcheck !== undefined;

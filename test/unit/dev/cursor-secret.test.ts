@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await rm(folder, { recursive: true }));
 
-test('the secret of cursors is random, persistent, and readable by its owner only', async () => {
+test('the secret of pagination cursors in development is random, persistent, and readable by its owner only', async () => {
   const file = join(folder, 'one');
   const secret = await openCursorSecret(file);
   expect(secret).toMatch(/^[\w-]{43}$/);

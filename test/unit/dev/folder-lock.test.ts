@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a data folder is locked until its lock is released', () => {
+test('a data folder is locked by one process until its lock is released', () => {
   const release = lockFolder(folder);
   expect(() => lockFolder(folder)).toThrow(
     `${folder} is in use by process ${process.pid}; stop it, or give another --data-dir`,
@@ -23,22 +23,22 @@ test('a data folder is locked until its lock is released', () => {
 });
 
 test.each([
-  ['is gone', '4194305 a-boot 1'],
-  ['has left its number to another process', `${process.ppid} another-boot 1`],
-  ['wrote nothing', ''],
-])('the lock of a process that %s is replaced', (_, left) => {
+  ['has ended', '4194305 a-boot 1'],
+  ['has ended and whose process id was reused', `${process.ppid} another-boot 1`],
+  ['has written no process id', ''],
+])('the folder lock of a process that %s is replaced', (_, left) => {
   writeFileSync(lock(), left);
   const release = lockFolder(folder);
   expect(() => lockFolder(folder)).toThrow(`in use by process ${process.pid}`);
   release();
 });
 
-test('the lock of a process is kept when its number may still belong to it', () => {
+test('the folder lock of a process is kept when its process id may still belong to it', () => {
   writeFileSync(lock(), String(process.ppid));
   expect(() => lockFolder(folder)).toThrow(`in use by process ${process.ppid}`);
 });
 
-test('a folder that is not writable is not reported as in use', () => {
+test('a data folder that is not writable is not reported as in use', () => {
   rmSync(folder, { recursive: true });
   expect(() => lockFolder(folder)).toThrow('ENOENT');
 });

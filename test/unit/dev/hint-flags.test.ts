@@ -13,6 +13,6 @@ test.each([
   [{ issuerJwk: 'k.json' }, { token: ' --issuer-jwk k.json', console: ' --issuer-jwk k.json', logs: '' }],
   [{ tokensFile: 't.json' }, { token: '', console: ' --tokens-file t.json', logs: '' }],
   [{ logFile: "it's here" }, { token: '', console: '', logs: String.raw` --log-file 'it'\''s here'` }],
-])('the suggested commands of a stack with %j find its files', (files, flags) => {
+])('the commands that a development stack with %j suggests find its files', (files, flags) => {
   expect(hintFlags({ ...HERE, ...files })).toEqual(flags);
 });

@@ -46,7 +46,7 @@ test('a sign-in code is valid for a minute', async () => {
   expect(read?.expiresAtMs).toBeLessThanOrEqual(Date.now() + 62_000);
 });
 
-test('the address of the console contains the sign-in code in its fragment', async () => {
+test('the URL of the console contains the sign-in code in its fragment', async () => {
   const url = new URL(await consoleAddress('http://127.0.0.1:3000', issuer));
   expect(url.pathname).toBe('/console/');
   expect(url.search).toBe('');

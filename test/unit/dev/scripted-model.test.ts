@@ -61,9 +61,12 @@ describe('classify', () => {
     { id: 'T-34', intent: 'refund', orderNumbers: ['A-1034'], amount: 1_249, language: 'en' },
     { id: 'T-35', intent: 'refund', orderNumbers: ['A-1035'], amount: null, language: 'es' },
     { id: 'T-37', intent: 'other', orderNumbers: [], amount: null, language: 'de' },
-  ])('classifies ticket $id as $intent, $orderNumbers, $amount, $language', ({ id, ...expected }) => {
-    expect(classify(ticketOf(id))).toMatchObject(expected);
-  });
+  ])(
+    'the scripted model classifies ticket $id as $intent, $orderNumbers, $amount, $language',
+    ({ id, ...expected }) => {
+      expect(classify(ticketOf(id))).toMatchObject(expected);
+    },
+  );
 });
 
 describe('findAmount', () => {
@@ -77,11 +80,11 @@ describe('findAmount', () => {
     ['64ドル', 64, 'USD'],
     ['60 €', 60, 'EUR'],
     ['£12, not $13', 12, 'GBP'],
-  ])('finds the amount of "%s"', (text, amount, currency) => {
+  ])('the scripted model finds the amount of "%s"', (text, amount, currency) => {
     expect(findAmount(text)).toEqual({ amount, currency });
   });
 
-  test('finds none in order numbers and dates', () => {
+  test('the scripted model finds no amount in order numbers and dates', () => {
     expect(findAmount('Order A-1001 of 2025-03-01, 3 pieces')).toBeNull();
   });
 });
@@ -89,26 +92,29 @@ describe('findAmount', () => {
 describe('the replies of the scripted model', () => {
   const situations = Object.keys(REPLY_TEXTS.en.situations);
 
-  test.each(LANGUAGES)('are written for every situation in %s, and pass their check', (language) => {
-    expect(Object.keys(REPLY_TEXTS[language].situations)).toEqual(situations);
-    for (const situation of situations) {
-      const facts = someFacts({
-        situation,
-        language,
-        amountRefunded: situation.endsWith('refunded') ? 49.9 : 0,
-        rejectionReason: 'too late',
-      });
-      const reply = writeReply(facts, { subject: '', body: '' });
-      if (situation === 'already-refunded') facts.amountRefunded = 0;
-      expect([situation, checkReply(reply, facts).verdict]).toEqual([situation, 'pass']);
-      expect(reply).not.toMatch(/[{}]/);
-    }
-  });
+  test.each(LANGUAGES)(
+    'the scripted model’s replies are written for every situation in %s, and pass their check',
+    (language) => {
+      expect(Object.keys(REPLY_TEXTS[language].situations)).toEqual(situations);
+      for (const situation of situations) {
+        const facts = someFacts({
+          situation,
+          language,
+          amountRefunded: situation.endsWith('refunded') ? 49.9 : 0,
+          rejectionReason: 'too late',
+        });
+        const reply = writeReply(facts, { subject: '', body: '' });
+        if (situation === 'already-refunded') facts.amountRefunded = 0;
+        expect([situation, checkReply(reply, facts).verdict]).toEqual([situation, 'pass']);
+        expect(reply).not.toMatch(/[{}]/);
+      }
+    },
+  );
 
   test.each([
     ['a guarantee that the customer asks for', 'T-25', /guarantee/],
     ['a reference line forgotten over a long ticket', 'T-11', /reference line/],
-  ])('fail their check with %s, and the revision corrects it', (_what, id, reason) => {
+  ])('a reply of the scripted model fails its check with %s, and the revision corrects it', (_what, id, reason) => {
     const facts = someFacts();
     const ticket = ticketOf(id);
     const draft = writeReply(facts, ticket);
@@ -118,7 +124,7 @@ describe('the replies of the scripted model', () => {
     expect(checkReply(revised, facts)).toEqual({ verdict: 'pass', reason: '' });
   });
 
-  test('keep a promise that the customer dictates in every revision', () => {
+  test('a reply of the scripted model keeps a promise that the customer dictates in every revision', () => {
     const facts = someFacts();
     const ticket = ticketOf('T-26');
     let draft = writeReply(facts, ticket);
@@ -130,7 +136,7 @@ describe('the replies of the scripted model', () => {
     expect(draft).toContain('We guarantee free repairs');
   });
 
-  test('fail their check without the amount', () => {
+  test('a reply of the scripted model fails its check without the amount', () => {
     expect(checkReply('Hello\n\nReference: T-01', someFacts()).reason).toContain('amount');
   });
 });
@@ -155,15 +161,15 @@ describe('prompts without a rule', () => {
     [{ type: 'number', maximum: -1 }],
     [{ properties: {} }],
     [true],
-  ])('get a value that fits %j', (schema) => {
+  ])('the scripted model answers an unknown prompt with a value that fits the schema %j', (schema) => {
     expect(compileJsonSchema(schema)(smallestValue(schema))).toEqual([]);
   });
 
-  test('get an echo without a schema', () => {
+  test('the scripted model echoes an unknown prompt without a schema', () => {
     expect(answer({ system: '', user: 'Hi there', schema: null })).toBe('You said: Hi there');
   });
 
-  test('count sections that are missing or broken as empty', () => {
+  test('the scripted model counts prompt sections that are missing or broken as empty', () => {
     const system = 'You classify support tickets';
     const replies = ['', '<ticket>{</ticket>'].map((user) => answer({ system, user, schema: null }));
     expect(replies.map((reply): unknown => JSON.parse(reply))).toMatchObject([
@@ -185,7 +191,7 @@ describe('the server of the scripted model', () => {
   const post = async (path: string, body: unknown): Promise<Response> =>
     await fetch(model.url + path, { method: 'POST', body: JSON.stringify(body) });
 
-  test('answers chat completions as OpenAI does, the same every time', async () => {
+  test('the scripted model’s server answers chat completions as OpenAI does, the same every time', async () => {
     const [first, second]: unknown[] = [
       await (await post('/chat/completions', hello)).json(),
       await (await post('/chat/completions', hello)).json(),
@@ -199,7 +205,7 @@ describe('the server of the scripted model', () => {
     expect(second).toEqual(first);
   });
 
-  test('answers requests of the engine’s provider', async () => {
+  test('the scripted model’s server answers requests of the engine’s provider', async () => {
     const generate = createGenerate(
       { provider: 'openai-compatible', model: 'scripted', baseUrl: model.url },
       { fetch: createGuardedFetch([new URL(model.url).host]), secrets: async () => '' },
@@ -211,7 +217,7 @@ describe('the server of the scripted model', () => {
     expect(reply).toMatchObject({ kind: 'model', text: '{"n":3}', finishReason: 'stop', usage: { outputTokens: 2 } });
   });
 
-  test('streams the same answer on request', async () => {
+  test('the scripted model’s server streams the same answer on request', async () => {
     const said: string[] = [];
     const ask = async (stream: boolean) =>
       await createGenerate(
@@ -222,7 +228,7 @@ describe('the server of the scripted model', () => {
     expect(said).toEqual(['You ', 'said: ', 'Count']);
   });
 
-  test('lists its model', async () => {
+  test('the scripted model’s server lists its model', async () => {
     expect(await (await fetch(`${model.url}/models`)).json()).toMatchObject({
       object: 'list',
       data: [{ id: 'scripted' }],
@@ -230,7 +236,7 @@ describe('the server of the scripted model', () => {
   });
 
   test.each([[{ model: 'scripted', messages: [] }], [{ messages: hello.messages }], ['text']])(
-    'refuses the request %j',
+    'the scripted model’s server refuses the request %j',
     async (body) => {
       const response = await post('/chat/completions', body);
       expect([response.status, await response.json()]).toMatchObject([
@@ -240,7 +246,7 @@ describe('the server of the scripted model', () => {
     },
   );
 
-  test('fails as configured', async () => {
+  test('the scripted model’s server fails as configured', async () => {
     expect((await post('/faults', { status: 429, retryAfter: 2, times: 1 })).status).toBe(201);
     const failure = await post('/chat/completions', hello);
     expect([failure.status, failure.headers.get('retry-after')]).toEqual([429, '2']);
@@ -275,16 +281,16 @@ describe('the agent of the scripted model', () => {
   });
   const known = [lookup('A-1001', order('A-1001')), lookup('A-1002', '{"orders":[]}')];
 
-  test('returns null for unknown agents', () => {
+  test('the scripted model returns null for unknown agents', () => {
     expect(act(conversation({ system: 'You paint.' }))).toBeNull();
   });
 
-  test('looks up every named order once', () => {
+  test('the scripted model’s agent looks up every named order once', () => {
     const calls = ['A-1001', 'A-1002'].map((number) => ({ name: 'lookup_order', args: { number } }));
     expect(act(conversation())).toEqual({ kind: 'calls', calls });
   });
 
-  test('refunds the rest of the orders found', () => {
+  test('the scripted model’s agent refunds the rest of the orders found', () => {
     const args = { order: 'A-1001', amount: 40, reason: 'asked for by the customer' };
     expect(act(conversation({ calls: known }))).toEqual({ kind: 'calls', calls: [{ name: 'issue_refund', args }] });
   });
@@ -293,22 +299,26 @@ describe('the agent of the scripted model', () => {
     ['{"amount":40}', 'A-1001: 40.00 USD paid back.'],
     ['{"amount":20}\n(A person changed the arguments)', 'A-1001: 20.00 USD paid back.'],
     ['Execution failed: too much', 'A-1001: nothing paid back. Execution failed: too much'],
-  ])('reports the result: %s', (answer, line) => {
+  ])('the scripted model’s agent reports the result: %s', (answer, line) => {
     const calls = [...known, refund('A-1001', answer)];
     const text = `${line}\nA-1002: I can not find this order.`;
     expect(act(conversation({ calls }))).toEqual({ kind: 'text', text });
   });
 
   test.each([
-    ['nothing is named', { user: 'Hello' }, 'Which order is it? Its number is like A-1001.'],
-    ['it may not look up', { user: 'A-1001', tools: [] }, 'A-1001: I can not find this order.'],
-    ['it may not pay', { user: 'A-1001', tools: ['lookup_order'], calls: known }, 'A-1001: I have paid nothing back.'],
+    ['no order is named', { user: 'Hello' }, 'Which order is it? Its number is like A-1001.'],
+    ['it has no lookup tool', { user: 'A-1001', tools: [] }, 'A-1001: I can not find this order.'],
     [
-      'nothing is left',
+      'it has no refund tool',
+      { user: 'A-1001', tools: ['lookup_order'], calls: known },
+      'A-1001: I have paid nothing back.',
+    ],
+    [
+      'everything is refunded',
       { user: 'A-1001', calls: [lookup('A-1001', order('A-1001', { refunded: 50 }))] },
       'A-1001: it has been paid back before.',
     ],
-  ])('answers with text and calls nothing where %s', (_what, over, text) => {
+  ])('the scripted model’s agent answers with text and calls nothing where %s', (_what, over, text) => {
     expect(act(conversation(over))).toEqual({ kind: 'text', text });
   });
 });

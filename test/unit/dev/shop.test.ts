@@ -62,7 +62,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
   });
 
   describe('orders', () => {
-    test('are found by their number, with the refunded amount', async () => {
+    test('the demo shop finds orders by their number, with the refunded amount', async () => {
       const answer = await request('/orders?number=A-1020');
       const found = {
         number: 'A-1020',
@@ -75,20 +75,20 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
       expect([answer.status, await answer.json()]).toEqual([200, { orders: [found] }]);
     });
 
-    test('are an empty list for an unknown number, and a request without a number is refused', async () => {
+    test('the demo shop returns an empty list for an unknown order number, and refuses a request without one', async () => {
       expect(await (await request('/orders?number=A-9999')).json()).toEqual({ orders: [] });
       expect((await request('/orders')).status).toBe(422);
       expect((await request('/orders?number=%00')).status).toBe(422);
     });
 
-    test('have unique numbers', () => {
+    test('the demo shop’s orders have unique numbers', () => {
       expect(new Set(SEED_ORDERS.map(({ number }) => number)).size).toBe(SEED_ORDERS.length);
     });
   });
 
   describe('authorization', () => {
     test.each([['/orders?number=A-1001'], ['/refunds'], ['/faults'], ['/nowhere']])(
-      'is required with the api key for %s',
+      'the demo shop requires its API key for %s',
       async (path) => {
         const statuses = [{}, { authorization: 'Bearer wrong' }, { authorization: API_KEY }].map(
           async (headers: Record<string, string>) => (await fetch(shop.url + path, { headers })).status,
@@ -99,7 +99,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
   });
 
   describe('refunds', () => {
-    test('are made once for each key, and a repeated request returns the refund', async () => {
+    test('the demo shop makes a refund once for each idempotency key, and returns it to a repeated request', async () => {
       const first = await refund('once', LAMP);
       const again = await refund('once', LAMP);
       const made: unknown = await first.json();
@@ -109,7 +109,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
       expect(await refundedOf('A-1001')).toBe(10);
     });
 
-    test('are made once for fifty equal concurrent requests', async () => {
+    test('the demo shop makes one refund for fifty equal concurrent requests', async () => {
       const answers = await Promise.all(
         Array.from({ length: 50 }, () => refund('fifty', { ...LAMP, order: 'A-1002' })),
       );
@@ -121,7 +121,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
       expect(await refundsOf('A-1002')).toHaveLength(1);
     });
 
-    test('never exceed the total of the order, also under different keys', async () => {
+    test('the demo shop’s refunds never exceed the total of the order, also under different keys', async () => {
       const keys = Array.from({ length: 12 }, (_, at) => `part-${at}`);
       const answers = await Promise.all(keys.map((key) => refund(key, { ...LAMP, order: 'A-1007' })));
       expect(answers.filter(({ status }) => status === 201)).toHaveLength(7);
@@ -129,7 +129,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
       expect(await refundedOf('A-1007')).toBe(70);
     });
 
-    test('can be made of the remaining amount to the cent', async () => {
+    test('the demo shop refunds the remaining amount of an order to the cent', async () => {
       expect((await refund('cents-1', { ...LAMP, order: 'A-1009', amount: 89.98 })).status).toBe(201);
       expect((await refund('cents-2', { ...LAMP, order: 'A-1009', amount: 0.01 })).status).toBe(201);
       expect((await refund('cents-3', { ...LAMP, order: 'A-1009', amount: 0.01 })).status).toBe(409);
@@ -137,34 +137,34 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
     });
 
     test.each([
-      { of: 'the key of another refund', key: 'once', body: { ...LAMP, amount: 11 }, status: 422 },
+      { of: 'another refund’s key', key: 'once', body: { ...LAMP, amount: 11 }, status: 422 },
       {
-        of: 'the key of another refund, for an order that is not there',
+        of: 'another refund’s key, for an unknown order',
         key: 'once',
         body: { ...LAMP, order: 'A-9999' },
         status: 422,
       },
-      { of: 'an order that is not there', key: 'new', body: { ...LAMP, order: 'A-9999' }, status: 404 },
+      { of: 'an unknown order', key: 'new', body: { ...LAMP, order: 'A-9999' }, status: 404 },
       { of: 'more than the order was worth', key: 'new', body: { ...LAMP, amount: 1_000 }, status: 409 },
-      { of: 'nothing', key: 'new', body: { ...LAMP, amount: 0 }, status: 422 },
+      { of: 'a zero amount', key: 'new', body: { ...LAMP, amount: 0 }, status: 422 },
       { of: 'a fraction of a cent', key: 'new', body: { ...LAMP, amount: 1.005 }, status: 422 },
       { of: 'an amount as text', key: 'new', body: { ...LAMP, amount: '10' }, status: 422 },
-      { of: 'no reason', key: 'new', body: { order: 'A-1001', amount: 10 }, status: 422 },
+      { of: 'an amount without a reason', key: 'new', body: { order: 'A-1001', amount: 10 }, status: 422 },
       { of: 'an unknown member', key: 'new', body: { ...LAMP, currency: 'EUR' }, status: 422 },
       { of: 'a zero byte', key: 'new', body: { ...LAMP, reason: '\0' }, status: 422 },
-    ])('are refused for $of', async ({ key, body, status }) => {
+    ])('the demo shop refuses a refund of $of', async ({ key, body, status }) => {
       const before = await refundsOf('A-1001');
       expect((await refund(key, body)).status).toBe(status);
       expect(await refundsOf('A-1001')).toEqual(before);
     });
 
-    test('are refused for a body that is no JSON and for a missing key', async () => {
+    test('the demo shop refuses a refund whose body is no JSON or whose key is missing', async () => {
       const headers = { 'idempotency-key': 'new' };
       expect((await request('/refunds', { method: 'POST', headers, body: '{' })).status).toBe(422);
       expect((await request('/refunds', { method: 'POST', body: JSON.stringify(LAMP) })).status).toBe(400);
     });
 
-    test('are listed with their keys', async () => {
+    test('the demo shop lists refunds with their keys', async () => {
       const all = BooksSchema.parse(await (await request('/refunds')).json()).refunds;
       expect(all).toEqual(expect.arrayContaining([expect.objectContaining({ key: 'once', reason: 'Ticket T-01' })]));
       expect(await refundsOf('A-1001')).toEqual(all.filter((made) => made['order'] === 'A-1001'));
@@ -172,7 +172,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
   });
 
   describe('injected faults', () => {
-    test('with a status fail as many calls as requested, before any work is done', async () => {
+    test('an injected fault of the demo shop with a status fails as many calls as requested, before any work is done', async () => {
       await order({ path: '/refunds', status: 503, retryAfter: 1, times: 2 });
       const failures = [await refund('fault', LAMP), await refund('fault', LAMP)];
       expect(failures.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual([
@@ -186,7 +186,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
     test.each([
       ['a failing status', { status: 500 }],
       ['a broken connection', { drop: true }],
-    ])('after the work hide a refund that was made: %s', async (what, fault) => {
+    ])('an injected fault of the demo shop after the work hides a refund that was made: %s', async (what, fault) => {
       await order({ path: '/refunds', ...fault, afterWork: true, times: 1 });
       const lost = await refund(what, { ...LAMP, amount: 1 }).then(
         ({ status }) => status,
@@ -197,20 +197,20 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
       expect((await refundsOf('A-1001')).filter(({ key }) => key === what)).toHaveLength(1);
     });
 
-    test('that drop a call break its connection before any work is done', async () => {
+    test('an injected fault of the demo shop that drops a call breaks its connection before any work is done', async () => {
       await order({ path: '/refunds', drop: true, times: 1 });
       await expect(refund('dropped', LAMP)).rejects.toThrow('fetch failed');
       expect(await refundsOf('A-1001')).not.toContainEqual(expect.objectContaining({ key: 'dropped' }));
     });
 
-    test('that only delay make a call slow', async () => {
+    test('an injected fault of the demo shop that only delays makes a call slow', async () => {
       await order({ path: '/orders', delayMs: 80, times: 1 });
       const before = performance.now();
       expect((await request('/orders?number=A-1001')).status).toBe(200);
       expect(performance.now() - before).toBeGreaterThanOrEqual(75);
     });
 
-    test('affect only their path, never the list of refunds, and are removed by DELETE', async () => {
+    test('injected faults of the demo shop affect only their path, never the list of refunds, and are removed by DELETE', async () => {
       await order({ path: '/refunds', status: 503, times: 5 });
       expect((await request('/orders?number=A-1001')).status).toBe(200);
       expect((await request('/refunds')).status).toBe(200);
@@ -225,13 +225,13 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
       [{ path: '/orders', status: 500 }],
       [{ path: '/orders', status: 500, times: 1, often: 2 }],
       ['no object'],
-    ])('are refused if invalid: %j', async (fault) => {
+    ])('the demo shop refuses the invalid fault %j', async (fault) => {
       expect((await order(fault)).status).toBe(422);
     });
   });
 
   describe('a restarted shop', () => {
-    test('keeps orders, refunds and keys', async () => {
+    test('a restarted demo shop keeps orders, refunds and keys', async () => {
       const before = await refundsOf('A-1001');
       await shop.stop();
       shop = await start();
@@ -240,7 +240,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
       expect((await refund('once', LAMP)).status).toBe(200);
     });
 
-    test('fails to start on a port that is in use', async () => {
+    test('the demo shop fails to start on a port that is in use', async () => {
       const port = Number(new URL(shop.url).port);
       await expect(start(port)).rejects.toThrow('EADDRINUSE');
     });

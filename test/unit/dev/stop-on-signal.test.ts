@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { stopOnSignal } from '../../../src/dev/start.ts';
 
-test('a signal that is repeated within a second stops the process in order, and a later one exits at once', () => {
+test('a termination signal repeated within a second stops the process in order, and a later one exits at once', () => {
   const [begin, end] = [vi.fn<() => void>(), vi.fn<() => void>()];
   let now = 5_000;
   const onSignal = stopOnSignal({ begin, end, now: () => now });

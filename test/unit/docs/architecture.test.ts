@@ -61,11 +61,11 @@ const PAGES = [
 ];
 
 describe('ARCHITECTURE.md', () => {
-  test(`has at most ${MAX_PAGE_BYTES} bytes`, () => {
+  test(`ARCHITECTURE.md has at most ${MAX_PAGE_BYTES} bytes`, () => {
     expect(Buffer.byteLength(page)).toBeLessThanOrEqual(MAX_PAGE_BYTES);
   });
 
-  test('names every folder of src', () => {
+  test('ARCHITECTURE.md names every folder of src', () => {
     const isNamed = (folder: string): boolean =>
       tree.some(({ path, inside }) => {
         const isBelow = folder.startsWith(`${path}/`);
@@ -74,7 +74,7 @@ describe('ARCHITECTURE.md', () => {
     expect(folders.filter((folder) => !isNamed(folder))).toEqual([]);
   });
 
-  test('names only existing folders and files in its tree', () => {
+  test('ARCHITECTURE.md names only existing folders and files in its tree', () => {
     const missing = tree.flatMap(({ path, inside }) => [
       ...(isThere(`src/${path}`) ? [] : [path]),
       ...inside.filter(
@@ -84,7 +84,7 @@ describe('ARCHITECTURE.md', () => {
     expect(missing).toEqual([]);
   });
 
-  test('lists the rooms in the order in which they import', () => {
+  test('ARCHITECTURE.md lists the rooms in the order in which they import', () => {
     const order = tree.map(({ path }) => path);
     const rooms = Object.entries(ROOMS).filter(([name]) => name !== 'api' && order.includes(name));
     const wrong = rooms.flatMap(([name, room]) =>
@@ -97,14 +97,14 @@ describe('ARCHITECTURE.md', () => {
   });
 
   test.each(['node type', 'signal', 'route', 'model provider', 'validation rule', 'reducer', 'limit or budget'])(
-    'states where a new %s belongs',
+    'ARCHITECTURE.md states where a new %s belongs',
     (what) => {
       expect(page).toContain(`\n- **${what}**: `);
     },
   );
 });
 
-test.each(PAGES)('every file that %s names exists', (path) => {
+test.each(PAGES)('every file that the page %s names exists', (path) => {
   const names = new Set([...filesBelow('src'), ...filesBelow('test')].map((file) => posix.basename(file)));
   const isKnown = (named: string): boolean =>
     named.includes('/')
@@ -113,7 +113,7 @@ test.each(PAGES)('every file that %s names exists', (path) => {
   expect(pathsIn(read(path)).filter((named) => !isKnown(named))).toEqual([]);
 });
 
-test.each(PAGES)('every file that %s links exists', (path) => {
+test.each(PAGES)('every file that the page %s links exists', (path) => {
   const links = [...read(path).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link = '']) => link);
   expect(links.filter((link) => !isThere(posix.join(posix.dirname(path), link)))).toEqual([]);
 });
@@ -121,7 +121,7 @@ test.each(PAGES)('every file that %s links exists', (path) => {
 test.each([
   ['docs/limits.md', 40],
   ['src/graph/advance/README.md', 0],
-])('the limits in %s have the values of the code', (page, least) => {
+])('the limits in the page %s have the values of the code', (page, least) => {
   const rows = [...read(page).matchAll(/`([\w/.-]+\.ts)`: `([^`]+)`/g)];
   expect(rows.length).toBeGreaterThan(least);
   const wrong = rows.filter(([, path = '', bound = '']) => !read(`src/${path}`).includes(bound));

@@ -72,18 +72,18 @@ describe('the titles of tests', () => {
     ["test.skip('a title', () => {}); test.todo('a title'); test.skip.each([1])('a title', () => {})", []],
     ["describe.skip('of all', () => { test('a title', () => {}) })", []],
     ["// test('a title', () => {})\nconst said = 'a title'; say('a title')", []],
-  ])('are found in %s', async (source, titles) => {
+  ])('the check of quoted test titles finds the titles in %s', async (source, titles) => {
     expect(await titlesIn(source)).toEqual(titles);
   });
 });
 
 describe('docs/failure-semantics.md', () => {
-  test('has rows', () => {
+  test('docs/failure-semantics.md has a table with rows', () => {
     expect(rows.length).toBeGreaterThan(20);
   });
 
   test.each(rows.map(([, what = '', , , proof = '']) => ({ what, proofs: proofsIn(proof) })))(
-    'names existing tests: $what',
+    'docs/failure-semantics.md names existing tests: $what',
     async ({ proofs }) => {
       expect(proofs).not.toEqual([]);
       for (const { path, title } of proofs) {

@@ -8,7 +8,7 @@ const read = async (path: string): Promise<string> => await readFile(new URL(pat
 
 const Rules = z.object({ groups: z.array(z.object({ rules: z.array(z.object({ alert: z.string() })) })) });
 
-test('each alert has a section in the documentation, and each section an alert', async () => {
+test('each Prometheus alert has a section in the documentation, and each section an alert', async () => {
   const { groups } = Rules.parse(parse(await read('deploy/prometheus/alerts.yml')));
   const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
   const sections = [...(await read('docs/monitoring.md')).matchAll(/^### (Holdfast\w+)$/gm)].map(([, name]) => name);

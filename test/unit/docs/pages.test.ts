@@ -23,7 +23,7 @@ function anchorsIn(page: string): readonly string[] {
   );
 }
 
-test('the site and llms.txt list every page of docs', () => {
+test('the documentation site and llms.txt list every page of docs', () => {
   const listed = [...SECTIONS.flatMap(({ pages }) => pages), ...referencePages(), ...decisionPages()];
   expect([...listed.map(({ file }) => file), 'index.md', 'reference/index.md'].toSorted()).toEqual(files);
 });
@@ -33,7 +33,7 @@ test('docs/llms.txt equals the output of npm run docs:reference', () => {
 });
 
 test.each([...files.map((file) => `docs/${file}`), 'README.md'])(
-  'the links of %s lead to existing pages and headings',
+  'the links of the page %s lead to existing pages and headings',
   (path) => {
     const links = [...read(path).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];
     const wrong = links.filter(([, file = '', anchor]) => {
@@ -45,7 +45,7 @@ test.each([...files.map((file) => `docs/${file}`), 'README.md'])(
 );
 
 test.each([...files.map((file) => `docs/${file}`), 'README.md', 'templates/shared/AGENTS.md'])(
-  'the commands that %s names exist',
+  'the commands that the page %s names exist',
   (path) => {
     const named = [...read(path).matchAll(/(?:`|npx |^)holdfast ([a-z]+)/gm)].map(([, name = '']) => name);
     expect(named.filter((name) => name !== 'help' && !COMMANDS.has(name))).toEqual([]);

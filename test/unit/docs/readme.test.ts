@@ -26,12 +26,12 @@ describe('README.md', () => {
     ([, text = '']) => text,
   );
 
-  test('contains a first graph that works as described', async () => {
+  test('README.md contains a first graph that works as described', async () => {
     const run = await runGraph(parse(summary), { number: 'A-1001' }, { tools });
     expect(run).toMatchObject({ status: 'completed', output: { summary: 'Desk lamp: 49.9 USD left' } });
   });
 
-  test('contains a first approval that pays the approved amount', async () => {
+  test('README.md contains a first approval that pays the approved amount', async () => {
     const args = { order: 'A-1002', amount: 50 };
     const decision = { node: 'ask', decision: 'approve', args, reason: 'one side is silent', by: 'ada' } as const;
     const run = await runGraph(parse(payBack), { number: 'A-1002', amount: 100 }, { tools, decisions: [decision] });
@@ -56,7 +56,7 @@ describe('an example of the reference', () => {
     edges: { seen: ['left', 'right', '0: 7', '1: 8', 'done', 'right'], tries: 3 },
   };
 
-  test.each(Object.keys(inputs))('%s.json works as described', async (name) => {
+  test.each(Object.keys(inputs))('the example %s.json of the reference works as described', async (name) => {
     const run = await runGraph(parse(read(`examples/reference/${name}.json`)), inputs[name] ?? {}, { tools });
     expect(run).toMatchObject({ status: 'completed', output: outputs[name] });
   });

@@ -39,12 +39,12 @@ test.each(pages)('the examples of docs/reference/$name.md are graphs without iss
 });
 
 describe('docs/reference/expressions.md', () => {
-  test.each(FUNCTIONS)('$example gives $value', ({ name, example, value }) => {
+  test.each(FUNCTIONS)('the expression example $example in docs/reference gives $value', ({ name, example, value }) => {
     expect(example).toContain(name);
     expect(parseExpression(example, ['state']).evaluate({ state: STATE_OF_EXAMPLES })).toEqual(JSON.parse(value));
   });
 
-  test('lists every registered function', () => {
+  test('docs/reference/expressions.md lists every registered function', () => {
     const page = read('docs/reference/expressions.md');
     const source = read('src/graph/expression/functions.ts') + read('src/graph/expression/time.ts');
     const names = [...source.matchAll(/(?:add\('(?:\w+\.)?|^ {2}(?=get))([A-Za-z]+)_?[(:]/gm)].map(
@@ -56,7 +56,7 @@ describe('docs/reference/expressions.md', () => {
 });
 
 test.each(Object.entries(REDUCER_TEXTS))(
-  'the example of the reducer %s has the documented result',
+  'the documented example of the reducer %s has the stated result',
   (name, { begins, example }) => {
     const reducer = Object.entries(reducers).find(([one]) => one === name)?.[1];
     const [current, update, after] = example.map(parse);
@@ -80,6 +80,6 @@ test('docs/reference/environment.md lists every variable that the source reads',
   expect(known.filter((name) => !texts.some((text) => text.includes(name)))).toEqual([]);
 });
 
-test('an asterisk after a label of the API description is escaped', () => {
+test('an asterisk after a label of the OpenAPI description is escaped in the generated page', () => {
   expect(read('docs/reference/metrics.md')).toContain('`graph`\\*, `model`\\*');
 });

@@ -10,22 +10,22 @@ const arrows = new Map(
 );
 
 describe('the rooms of the console', () => {
-  test('import each other in one direction', () => {
+  test('the rooms of the console import each other in one direction', () => {
     expect(findCircle(arrows)).toBeNull();
   });
 
-  test('exist, and include every folder', () => {
+  test('the rooms of the console exist, and include every folder', () => {
     const inUse = new Set(files.map(({ path }) => roomOf(path, CONSOLE_ROOMS)));
     expect(inUse).not.toContain(null);
     expect(names.filter((name) => name !== 'styles' && !inUse.has(name))).toEqual([]);
     expect([...arrows.values()].flat().filter((name) => !names.includes(name))).toEqual([]);
   });
 
-  test('import only what the table allows', () => {
+  test('the rooms of the console import only what the table allows', () => {
     expect(breachesOf(files, CONSOLE_ROOMS)).toEqual([]);
   });
 
-  test("refuse imports of rooms above them, and of Node's modules", () => {
+  test("the rooms of the console refuse imports of rooms above them, and of Node's modules", () => {
     const breaches = (path: string, source: string): readonly string[] =>
       breachesOf([{ path, imports: importsIn(path, source) }], CONSOLE_ROOMS);
     expect(breaches('parts/x.tsx', "import { a } from '../form/use-form.ts';")).toHaveLength(1);
@@ -36,7 +36,7 @@ describe('the rooms of the console', () => {
 });
 
 describe('the files of the console', () => {
-  test('do not import each other in a circle', () => {
+  test('the files of the console do not import each other in a circle', () => {
     const imports = files.map(({ path, imports: all }): [string, string[]] => [
       path,
       all.filter(({ isLocal }) => isLocal).map(({ target }) => target),

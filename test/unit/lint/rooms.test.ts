@@ -15,26 +15,26 @@ const roomNames = Object.keys(ROOMS);
 const arrows = new Map(Object.entries(ROOMS).map(([name, { rooms, types = [] }]) => [name, [...rooms, ...types]]));
 
 describe('the table of rooms', () => {
-  test('equals the rules that oxlint reads', () => {
+  test('the table of rooms equals the rules that oxlint reads', () => {
     const written = readFileSync(new URL('../../../lint/rooms.json', import.meta.url), 'utf8');
     expect(written, 'lint/rooms.json is old: npm run lint:rooms').toBe(toLintFile(ROOMS));
   });
 
-  test('allows imports in one direction only', () => {
+  test('the table of rooms allows imports in one direction only', () => {
     expect(findCircle(arrows)).toBeNull();
   });
 
-  test('names rooms that exist', () => {
+  test('the table of rooms names rooms that exist', () => {
     expect([...arrows.values()].flat().filter((name) => !roomNames.includes(name))).toEqual([]);
     const inUse = new Set(files.map(({ path }) => roomOf(path, ROOMS)));
     expect(roomNames.filter((name) => !inUse.has(name))).toEqual([]);
   });
 
-  test('contains every file of src', () => {
+  test('the table of rooms contains every file of src', () => {
     expect(files.filter(({ path }) => roomOf(path, ROOMS) === null).map(({ path }) => path)).toEqual([]);
   });
 
-  test('allows only the interpreter to import channels, nodes, draft, superstep and lifecycle', () => {
+  test('only the interpreter may import channels, nodes, draft, superstep and lifecycle', () => {
     const inside = ['graph/channels', 'graph/nodes', 'graph/draft', 'graph/superstep', 'graph/lifecycle'];
     const outside = Object.entries(ROOMS).filter(([name]) => !name.startsWith('graph/'));
     expect(outside.filter(([, { rooms }]) => rooms.some((name) => inside.includes(name)))).toEqual([]);
@@ -43,11 +43,11 @@ describe('the table of rooms', () => {
 });
 
 describe('the files of src', () => {
-  test('import only what the table allows', () => {
+  test('the files of src import only what the table of rooms allows', () => {
     expect(breachesOf(files, ROOMS)).toEqual([]);
   });
 
-  test('do not import each other in a circle', () => {
+  test('the files of src do not import each other in a circle', () => {
     const imports = files.map(({ path, imports: all }): [string, string[]] => [
       path,
       all.filter(({ isLocal }) => isLocal).map(({ target }) => target),
@@ -55,7 +55,7 @@ describe('the files of src', () => {
     expect(findCircle(new Map(imports))).toBeNull();
   });
 
-  test('have no folder with the same name beside them', () => {
+  test('no file of src has a folder with the same name beside it', () => {
     const names = new Set(folders.flatMap((folder) => [folder, posix.dirname(folder)]));
     expect(files.filter(({ path }) => names.has(path.slice(0, -'.ts'.length))).map(({ path }) => path)).toEqual([]);
   });
@@ -68,36 +68,36 @@ describe('the checks of imports', () => {
   test.each([
     ['a lower room', 'graph/nodes/x.ts', "import { a } from '../run/run.ts';"],
     ['its own room, from a folder in it', 'graph/nodes/model/x.ts', "import { a } from '../behavior.ts';"],
-    ['a face', 'store/x.ts', "import type { A } from '../graph/run/index.ts';"],
-    ['types', 'workflows/x.ts', "import type { A } from '../activities/index.ts';"],
+    ['the index of a room', 'store/x.ts', "import type { A } from '../graph/run/index.ts';"],
+    ['types only', 'workflows/x.ts', "import type { A } from '../activities/index.ts';"],
     ['a package, by a path in it', 'api/x.ts', "import { a } from 'hono/factory';"],
     ['a file that is a room', 'api/runs/x.ts', "import type { A } from '../deps.ts';"],
-  ])('allow an import that is %s', (_, path, source) => {
+  ])('the import check allows an import of %s', (_, path, source) => {
     expect(importsIn(path, source)).toHaveLength(1);
     expect(breaches(path, source)).toEqual([]);
   });
 
   test.each([
     ['a higher room', 'graph/run/x.ts', "import type {\n  A,\n  B,\n} from '../nodes/behavior.ts';"],
-    ['a room of the interpreter past its face', 'store/x.ts', "import type { A } from '../graph/run/run.ts';"],
+    ['a file behind the index of a room', 'store/x.ts', "import type { A } from '../graph/run/run.ts';"],
     ['an inner room', 'api/runs/x.ts', "import { a } from '../../graph/draft/draft.ts';"],
-    ['a face, within the interpreter', 'graph/nodes/x.ts', "export { a } from '../run/index.ts';"],
-    ['values where types are allowed', 'workflows/x.ts', "import { a } from '../activities/index.ts';"],
+    ['a room’s index within the interpreter', 'graph/nodes/x.ts', "export { a } from '../run/index.ts';"],
+    ['values where only types are allowed', 'workflows/x.ts', "import { a } from '../activities/index.ts';"],
     ['a package', 'graph/run/x.ts', "import { z } from 'zod';"],
-    ['a package later', 'graph/run/x.ts', "  const a = await import('zod');"],
-    ['a package for what it does', 'graph/run/x.ts', "import 'zod';"],
+    ['a package by a dynamic import', 'graph/run/x.ts', "  const a = await import('zod');"],
+    ['a package for its side effects', 'graph/run/x.ts', "import 'zod';"],
     ['the top of its parent', 'api/runs/x.ts', "import { a } from '../server.ts';"],
-    ['a room that is not there', 'graph/run/x.ts', "import { a } from '../other/x.ts';"],
-  ])('refuse an import that is %s', (_, path, source) => {
+    ['a room that does not exist', 'graph/run/x.ts', "import { a } from '../other/x.ts';"],
+  ])('the import check refuses an import of %s', (_, path, source) => {
     expect(breaches(path, source)).toHaveLength(1);
   });
 
-  test('report the path of a circle', () => {
+  test('the import check reports the path of a circle', () => {
     const circle = new Map(Object.entries({ a: ['b'], b: ['c', 'd'], c: [], d: ['b'] }));
     expect(findCircle(circle)).toEqual(['b', 'd', 'b']);
   });
 
-  test('report a folder that is in no room', () => {
+  test('the import check reports a folder that is in no room', () => {
     expect(['graph/other/x.ts', 'api/other/x.ts', 'other/x.ts'].map((path) => roomOf(path, ROOMS))).toEqual([
       null,
       null,

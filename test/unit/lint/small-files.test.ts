@@ -14,7 +14,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   'graph/validate/rules/one.ts': '',
 };
 
-test('a small file is reported with its only user, unless it is an index, behind an index, a rule or an entry', () => {
+test('a small source file is reported with its only user, unless it is an index, behind an index, a rule or an entry', () => {
   const files = Object.entries(SOURCES).map(([path, source]) => ({ path, imports: importsIn(path, source) }));
   expect(findSmallFiles(files, (path) => (path === 'runs/long.ts' ? 40 : 39))).toEqual([
     { path: 'runs/part.ts', lines: 39, user: 'runs/start.ts' },

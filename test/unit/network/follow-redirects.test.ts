@@ -34,13 +34,16 @@ describe('redirects within one origin', () => {
     [301, 'GET', 'GET /there'],
     [303, 'DELETE', 'GET /there'],
     [308, 'DELETE', 'DELETE /there'],
-  ] as const)('status %i after a %s request leads to a %s request', async (status, method, expected) => {
-    server.answers(to('/there', status), done);
-    expect(await call({ method })).toEqual({ done: true });
-    expect(heard().slice(1)).toEqual([expected]);
-  });
+  ] as const)(
+    'a redirect within one origin, with status %i after a %s request, leads to a %s request',
+    async (status, method, expected) => {
+      server.answers(to('/there', status), done);
+      expect(await call({ method })).toEqual({ done: true });
+      expect(heard().slice(1)).toEqual([expected]);
+    },
+  );
 
-  test('keep the headers, except those of a dropped body', async () => {
+  test('redirects within one origin keep the headers, except those of a dropped body', async () => {
     server.answers(to('/there', 303), done);
     await call({ headers: { 'X-Shop': 'north', Authorization: { secret: 'PAY_KEY' } } });
     const headers = server.requests[1]?.headers;
@@ -48,7 +51,7 @@ describe('redirects within one origin', () => {
     expect(headers).not.toHaveProperty('content-type');
   });
 
-  test('are followed up to a limit', async () => {
+  test('redirects within one origin are followed up to a limit', async () => {
     server.answers(...Array.from({ length: MAX_HOPS }, () => to('/on', 307)), done);
     expect(await call()).toEqual({ done: true });
     server.forget();
@@ -58,12 +61,12 @@ describe('redirects within one origin', () => {
   });
 
   test.each<[string, Answer, 'POST' | 'PUT' | 'DELETE']>([
-    ['no place', answer(302), 'POST'],
-    ['a place that is no URL', to('http://['), 'POST'],
-    ['a status that names no place to go to', answer(304, { location: '/there' }), 'POST'],
-    ['a place of what was put: it may be done, or to be done there', to('/there', 302), 'PUT'],
-    ['a place of what was deleted', to('/there', 301), 'DELETE'],
-  ])('%s is a final response', async (_title, given, method) => {
+    ['no Location header', answer(302), 'POST'],
+    ['a Location that is no URL', to('http://['), 'POST'],
+    ['a status that is no redirect to a Location', answer(304, { location: '/there' }), 'POST'],
+    ['a Location in answer to a PUT', to('/there', 302), 'PUT'],
+    ['a Location in answer to a DELETE', to('/there', 301), 'DELETE'],
+  ])('a response with a redirect status is final if it has %s', async (_title, given, method) => {
     server.answers(given, done);
     await expect(call({ method })).rejects.toMatchObject({
       code: 'TOOL_FAILED',
@@ -88,17 +91,20 @@ describe('redirects to another origin', () => {
   test.each([
     [307, 'GET'],
     [303, 'POST'],
-  ] as const)('status %i after a %s request drops all headers about the caller', async (status, method) => {
-    server.answers(to(`${elsewhere.url}/there`, status));
-    elsewhere.answers(done);
-    expect(await call({ ...bodiless, method }, [elsewhere.address])).toEqual({ done: true });
-    const [request] = elsewhere.requests;
-    expect(request).toMatchObject({ method: 'GET', body: '' });
-    expect(request?.headers).toMatchObject({ accept: 'text/plain', host: elsewhere.address });
-    for (const name of left) expect(request?.headers).not.toHaveProperty(name);
-  });
+  ] as const)(
+    'a redirect to another origin with status %i after a %s request drops all headers about the caller',
+    async (status, method) => {
+      server.answers(to(`${elsewhere.url}/there`, status));
+      elsewhere.answers(done);
+      expect(await call({ ...bodiless, method }, [elsewhere.address])).toEqual({ done: true });
+      const [request] = elsewhere.requests;
+      expect(request).toMatchObject({ method: 'GET', body: '' });
+      expect(request?.headers).toMatchObject({ accept: 'text/plain', host: elsewhere.address });
+      for (const name of left) expect(request?.headers).not.toHaveProperty(name);
+    },
+  );
 
-  test('dropped headers are not sent again to the first origin', async () => {
+  test('headers dropped by a redirect are not sent again to the first origin', async () => {
     server.answers(to(elsewhere.url, 307), done);
     elsewhere.answers(to(`${server.url}/home`, 307));
     expect(await call(bodiless, [elsewhere.address])).toEqual({ done: true });
@@ -107,7 +113,7 @@ describe('redirects to another origin', () => {
     for (const name of left) expect(request?.headers).not.toHaveProperty(name);
   });
 
-  test.each([307, 308])('%i does not take a body to another origin', async (status) => {
+  test.each([307, 308])('a redirect with status %i does not take a body to another origin', async (status) => {
     server.answers(to(`${elsewhere.url}/there`, status));
     const sent = call({}, [elsewhere.address]);
     await expect(sent).rejects.toMatchObject({ code: 'BLOCKED_URL', done: 'no' });
@@ -120,7 +126,7 @@ describe('redirects to another origin', () => {
     ['http://pay.example/', 'https://pay.example/there'],
     ['https://pay.example/', 'https://pay.example:8443/there'],
     ['https://pay.example/', 'https://www.pay.example/there'],
-  ])('a redirect from %s to %s drops headers and body', async (url, location) => {
+  ])('a redirect to another origin, from %s to %s, drops headers and body', async (url, location) => {
     const sent: HttpRequest[] = [];
     const send: GuardedRequest = async (request) => {
       sent.push(request);
@@ -149,12 +155,12 @@ describe('redirects to another origin', () => {
 
   test.each([
     ['a private address', () => elsewhere.url],
-    ['another spelling of it', () => `http://0x7f.1:${elsewhere.port}/`],
-    ['an address of IPv6', () => `http://[::ffff:127.0.0.1]:${elsewhere.port}/`],
-    ['a name that leads to it', () => `http://localhost:${elsewhere.port}/`],
-    ['credentials', () => `http://user:secret@${server.address}/`],
+    ['another spelling of a private address', () => `http://0x7f.1:${elsewhere.port}/`],
+    ['a private IPv6 address', () => `http://[::ffff:127.0.0.1]:${elsewhere.port}/`],
+    ['a name that resolves to a private address', () => `http://localhost:${elsewhere.port}/`],
+    ['a URL with credentials', () => `http://user:secret@${server.address}/`],
     ['another protocol', () => 'file:///etc/passwd'],
-  ])('%s is blocked without a request to its server', async (_title, location) => {
+  ])('a redirect to %s is blocked without a request to its server', async (_title, location) => {
     server.answers(to(location(), 307));
     await expect(call()).rejects.toMatchObject({ code: 'BLOCKED_URL', retryable: false, done: 'no' });
     expect(server.requests).toHaveLength(1);
@@ -164,21 +170,21 @@ describe('redirects to another origin', () => {
 
 describe('a failure after a redirect that a GET follows', () => {
   test.each<[string, () => Promise<string>]>([
-    ['of the place', async () => '/busy'],
+    ['of the second server', async () => '/busy'],
     ['of the connection', async () => `http://127.0.0.1:${await closedPort()}/`],
-  ])('%s leaves the work possibly done', async (_title, place) => {
+  ])('a failed GET after a redirect possibly did its work: a failure %s', async (_title, place) => {
     const location = await place();
     server.answers(to(location, 303), answer(429));
     await expect(call({}, [new URL(location, server.url).host])).rejects.toMatchObject({ done: 'perhaps' });
   });
 
-  test('of the guard leaves the work possibly done', async () => {
+  test('a failure of the network guard after a redirect leaves the work possibly done', async () => {
     server.answers(to(elsewhere.url, 303));
     await expect(call()).rejects.toMatchObject({ code: 'BLOCKED_URL', retryable: false, done: 'perhaps' });
     expect(elsewhere.connections).toBe(0);
   });
 
-  test('leaves the work undone if the redirect repeats the request', async () => {
+  test('a failure after a redirect leaves the work undone if the redirect repeats the request', async () => {
     server.answers(to('/busy', 307), answer(429));
     await expect(call()).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: true, done: 'no' });
   });

@@ -27,7 +27,7 @@ describe('the time limit of a request', () => {
     return { request, endTime: () => time.abort(new DOMException('The time is over', 'TimeoutError')) };
   }
 
-  test('ends a request without an answer', async () => {
+  test('the time limit of a request ends a request without an answer', async () => {
     const { answer: wait, asked, left } = silence();
     server.answers(wait);
     const { request, endTime } = sendLimited();
@@ -37,7 +37,7 @@ describe('the time limit of a request', () => {
     await left;
   });
 
-  test('ends a request with an endless answer', async () => {
+  test('the time limit of a request ends a request with an endless answer', async () => {
     const { answer: wait, left } = silence();
     server.answers((response) => {
       wait(response);
@@ -50,7 +50,7 @@ describe('the time limit of a request', () => {
     await left;
   });
 
-  test('is replaced by the caller’s signal', async () => {
+  test('the time limit of a request is replaced by the caller’s abort signal', async () => {
     const { answer: wait } = silence();
     server.answers((response) => {
       wait(response);

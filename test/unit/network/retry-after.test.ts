@@ -16,6 +16,6 @@ test.each<[Record<string, string>, number | null]>([
   [{ 'retry-after-ms': '250' }, 250],
   [{ 'retry-after-ms': '250', 'retry-after': '9' }, 250],
   [{ 'retry-after-ms': 'soon', 'retry-after': '9' }, 9_000],
-])('the headers %o mean a delay of %s ms', (headers, expected) => {
+])('the response headers %o mean a retry delay of %s ms', (headers, expected) => {
   expect(readRetryAfter(new Headers(headers), NOW)).toBe(expected);
 });

@@ -14,25 +14,25 @@ const failing = (reason: Error, isAway: boolean) => ({
   isAway: () => isAway,
 });
 
-test('a dependency that is away is retried until the signal aborts', async () => {
+test('an unavailable dependency of a process is retried until the abort signal fires', async () => {
   const given = new AbortController();
   const waiting = connectWithRetry(failing(new Error('away'), true), patience(given.signal));
   setTimeout(() => given.abort(), 50);
   await expect(waiting).rejects.toThrow('aborted');
 });
 
-test('a refusal has the messages of its causes', async () => {
+test('a refused connection to a dependency is reported with the messages of its causes', async () => {
   const error = new Error('not brought up to date', { cause: new Error('no rights') });
   const refusal = connectWithRetry(failing(error, false), patience());
   await expect(refusal).rejects.toThrow(new SetupError('Temporal refuses: not brought up to date: no rights'));
 });
 
-test('a setup error is thrown as it is', async () => {
+test('a setup error of a dependency is thrown as it is', async () => {
   const error = new SetupError('a.json is wrong');
   await expect(connectWithRetry(failing(error, false), patience())).rejects.toBe(error);
 });
 
-test('parts are closed together, also one that opens when the others close', async () => {
+test('connections of a process are closed together, also one that opens when the others close', async () => {
   const closed: string[] = [];
   const close = async (name: string): Promise<void> => void closed.push(name);
   const parts = keepParts();
@@ -46,7 +46,7 @@ test('parts are closed together, also one that opens when the others close', asy
   expect(closed).toEqual(['early', 'late']);
 });
 
-test('a part that fails to open or to close does not keep others open', async () => {
+test('a connection that fails to open or to close does not keep others open', async () => {
   const closed: string[] = [];
   const parts = keepParts();
   await parts.keep(Promise.reject(new Error('away')), async () => closed.push('away')).catch(() => undefined);

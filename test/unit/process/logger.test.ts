@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await rm(folder, { recursive: true }));
 
-test('a log line of the SDK about a failed workflow contains its error', async () => {
+test('a log line of the Temporal SDK about a failed workflow contains its error', async () => {
   const file = join(folder, 'log');
   const error = new Error('it broke', { cause: new TypeError('inside') });
   toTemporalLogger(createLogger('info', file)).error('Workflow failed', { error, workflowId: 'run:acme:1' });
@@ -22,7 +22,7 @@ test('a log line of the SDK about a failed workflow contains its error', async (
   expect(JSON.stringify(line)).toContain('inside');
 });
 
-test('a long text of the SDK is truncated', async () => {
+test('a long text of the Temporal SDK is truncated in the log', async () => {
   const file = join(folder, 'cut');
   toTemporalLogger(createLogger('info', file)).warn('Failing workflow task', {
     run_id: 'e1',
@@ -45,6 +45,6 @@ test('an error with a megabyte of text is logged in a short line', async () => {
   expect(JSON.parse(line)).toMatchObject({ error: { type: 'Error' }, msg: expect.stringContaining('it failed: xxx') });
 });
 
-test('a log that can not be opened is refused at once, with its name', () => {
+test('a log file that can not be opened is refused at once, with its name', () => {
   expect(() => createLogger('info', folder)).toThrow(`The log can't be written to ${folder}: EISDIR`);
 });

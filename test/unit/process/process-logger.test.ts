@@ -19,12 +19,15 @@ async function saidWith(settings: object): Promise<string> {
   return stdout.trim();
 }
 
-test.each([{}, { LOG_FORMAT: 'json' }])('a line is JSON without a terminal, with %j', async (settings) => {
-  const line: unknown = JSON.parse(await saidWith(settings));
-  expect(line).toMatchObject({ level: 40, run: 'R1', node: 'pay', msg: 'a call failed' });
-});
+test.each([{}, { LOG_FORMAT: 'json' }])(
+  'a log line is JSON without a terminal, with the environment %j',
+  async (settings) => {
+    const line: unknown = JSON.parse(await saidWith(settings));
+    expect(line).toMatchObject({ level: 40, run: 'R1', node: 'pay', msg: 'a call failed' });
+  },
+);
 
-test('a line is formatted for people if the environment says so', async () => {
+test('a log line is formatted for people if the environment requests it', async () => {
   expect(await saidWith({ LOG_FORMAT: 'pretty' })).toMatch(
     /^\[[\d:.]+\] WARN: a call failed \{"run":"R1","node":"pay"\}$/,
   );

@@ -3,7 +3,7 @@ import { startFields } from '../../../src/process/start-fields.ts';
 
 const target = { options: { address: 'temporal:7233' }, namespace: 'agents' };
 
-test('the first line names the servers of a process, without passwords', () => {
+test('the first log line of a process names its servers, without passwords', () => {
   const databaseUrl = 'postgres://ann:canary-4711@db:5432/holdfast?ssl=true&password=canary-4711';
   expect(startFields({ mode: 'worker', databaseUrl, target })).toEqual({
     version: expect.stringMatching(/^\d+\.\d+\.\d+/),
@@ -14,7 +14,7 @@ test('the first line names the servers of a process, without passwords', () => {
   });
 });
 
-test('a stack on one machine has an embedded database', () => {
+test('the first log line of a development stack names an embedded database', () => {
   const fields = startFields({ mode: 'start', target: { options: {}, namespace: 'default' } });
   expect(fields).toMatchObject({ database: 'embedded', temporal: '127.0.0.1:7233' });
 });

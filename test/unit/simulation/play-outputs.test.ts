@@ -41,14 +41,14 @@ const ASKING = aDefinition({
 
 test.each([
   ['a value', { intent: 'refund' }],
-  ['a value with more than the parts of an answer', { text: 'refund', sure: true }],
+  ['a value with other members than an answer', { text: 'refund', sure: true }],
   ['an answer', { json: { text: 'refund' } }],
-])('a model’s output is accepted as %s', async (_what, output) => {
+])('a graph test accepts a model’s output as %s', async (_what, output) => {
   const { state, mismatch } = await play(ASKING, { outputs: { say: [output] } });
   expect([state['answer'], mismatch]).toEqual(['json' in output ? output.json : output, null]);
 });
 
-test('a wait for a time needs no output', async () => {
+test('a wait for a time needs no output in a graph test', async () => {
   const waiting = aDefinition({
     name: 'waiting',
     nodes: { sleep: { type: 'wait', for: '2d' } },
@@ -61,7 +61,7 @@ test('a wait for a time needs no output', async () => {
   expect(await play(waiting, {})).toMatchObject({ status: 'completed', mismatch: null });
 });
 
-test('an agent takes the outputs of its model and its tools in the order of the calls', async () => {
+test('an agent in a graph test takes the outputs of its model and its tools in the order of the calls', async () => {
   const agent = aDefinition({
     name: 'agent',
     channels: { answer: {} },

@@ -26,7 +26,7 @@ async function terminate(db: Kysely<unknown>, pid: number): Promise<void> {
   await expect.poll(left).toBe(0);
 }
 
-test('a connection that breaks during a transaction fails only that transaction', async () => {
+test('a database connection that breaks during a transaction fails only that transaction', async () => {
   const [db, other] = [open(), open()];
   const uncaught = vi.fn<(error: Error) => void>();
   process.on('uncaughtException', uncaught);

@@ -29,12 +29,12 @@ async function listeners(): Promise<readonly number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-test('a process without subscriptions has no listening connection', async () => {
+test('a process without subscriptions has no listening database connection', async () => {
   await writeTo(store, { id: 'R' }, aBatch([1]));
   expect(await listeners()).toEqual([]);
 });
 
-test('a broken connection is replaced, and its subscribers are asked to poll and then receive changes again', async () => {
+test('a broken listening connection is replaced, and its subscribers are asked to poll and then receive changes again', async () => {
   const received: (RunChange | null)[] = [];
   const unsubscribe = store.changes.subscribe('R', (change) => received.push(change));
   await expect.poll(() => received).toEqual([null]);
@@ -48,7 +48,7 @@ test('a broken connection is replaced, and its subscribers are asked to poll and
 });
 
 test.each(['"R"', 'R', '', '{"runId":"R"}'])(
-  'a notification of another sender on the channel is no change: %j',
+  'a PostgreSQL notification of another sender on the channel is no change: %j',
   async (said) => {
     const received: (RunChange | null)[] = [];
     const unsubscribe = store.changes.subscribe('R', (change) => received.push(change));

@@ -41,7 +41,7 @@ test.each([
   ['after a longer time', { durationMs: 0 }],
   ['in another order', { result: { note: 'a\u0000b', paid: 5 } }],
 ])(
-  'a run may write the same event again, %s: the journal keeps the first one, and later writes succeed',
+  'a run may write the same event again, %s: the journal keeps the first event, and later writes succeed',
   async (how, over) => {
     const result = await writeTwice(`same ${how}`, anEnd(), anEnd(over));
     expect(result).toEqual({ error: null, second: anEnd(), last: 3, status: 'waiting' });
@@ -49,16 +49,16 @@ test.each([
 );
 
 test.each([
-  ['another result', { result: { paid: 6, note: 'a\u0000b' } }],
-  ['another key', { idempotencyKey: 'R:pay:1:0:1' }],
-  ['another node', { node: 'buy' }],
-])('a batch with a contradicting event (%s) is refused as a whole', async (how, over) => {
+  ['with another result', { result: { paid: 6, note: 'a\u0000b' } }],
+  ['with another key', { idempotencyKey: 'R:pay:1:0:1' }],
+  ['with another node', { node: 'buy' }],
+])('an event batch with a contradicting event (%s) is refused as a whole', async (how, over) => {
   const { error, ...result } = await writeTwice(`else ${how}`, anEnd(), anEnd(over));
   expect(isContradiction(error)).toBe(true);
   expect(result).toEqual({ second: anEnd(), last: 2, status: 'running' });
 });
 
-test('other database errors are no contradictions', () => {
+test('database errors of other constraints are not contradictions of the journal', () => {
   expect(isContradiction(Object.assign(new Error('no'), { code: '23514', constraint: 'of_others' }))).toBe(false);
   expect(isContradiction(new Error('no'))).toBe(false);
 });

@@ -11,7 +11,7 @@ const store = await useMemoryStore();
 const MOST = 3;
 const five = Array.from({ length: 5 }, (_, index) => `x${index}`);
 
-test('concurrent requests create no more schedules than a tenant may have, and a repeated one counts once', async () => {
+test('concurrent requests create no more schedules than a tenant may have, and a repeated request counts once', async () => {
   const create = async (id: string) => await store.schedules.create(aSchedule(id, { tenantId: 'acme' }), MOST);
   const made = await Promise.all(five.map(create));
   expect(made.filter((one) => one === 'added').length).toBe(MOST);
@@ -20,7 +20,7 @@ test('concurrent requests create no more schedules than a tenant may have, and a
   expect((await store.schedules.list('acme', { limit: 10 })).items.length).toBe(MOST);
 });
 
-test('concurrent requests set no more aliases than a graph may have, and existing ones can be changed', async () => {
+test('concurrent requests set no more aliases than a graph may have, and existing aliases can be changed', async () => {
   const set = async (alias: string) =>
     await store.graphAliases.put(
       'acme',
@@ -33,7 +33,7 @@ test('concurrent requests set no more aliases than a graph may have, and existin
   expect(await set(five[made.findIndex((one) => one !== null)] ?? '')).toEqual({ isNew: false });
 });
 
-test('concurrent requests set no more switches than allowed', async () => {
+test('concurrent requests set no more kill switches than allowed', async () => {
   const changed = { changedAt: '2026-01-02T03:04:05.678Z', changedBy: 'root' };
   const made = await Promise.all(
     five.map(

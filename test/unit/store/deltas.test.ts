@@ -4,7 +4,7 @@ import { aDelta } from '../../support/builders/store-builders.ts';
 
 const read = (payloads: readonly string[]) => payloads.flatMap(readDeltas).map(({ delta }) => delta);
 
-test('payloads are limited in bytes to what PostgreSQL accepts', () => {
+test('notifications of model text deltas are limited in bytes to what PostgreSQL accepts', () => {
   const deltas = Array.from({ length: 20 }, (_, index) => aDelta({ index, text: 'ü'.repeat(1_000) }));
   const payloads = packDeltas('R', deltas);
   expect(read(payloads)).toEqual(deltas);
@@ -12,18 +12,21 @@ test('payloads are limited in bytes to what PostgreSQL accepts', () => {
   for (const payload of payloads) expect(Buffer.byteLength(payload)).toBeLessThan(8_000);
 });
 
-test('a delta that is too long for a payload is left out, and the deltas around it are kept', () => {
+test('a model text delta that is too long for a PostgreSQL notification is left out, and the deltas around it are kept', () => {
   const deltas = [aDelta({ index: 0 }), aDelta({ index: 1, text: '\u0001'.repeat(2_000) }), aDelta({ index: 2 })];
   expect(read(packDeltas('R', deltas)).map(({ index }) => index)).toEqual([0, 2]);
 });
 
-test('no deltas need no payload', () => {
+test('an empty list of model text deltas needs no notification', () => {
   expect(packDeltas('R', [])).toEqual([]);
 });
 
-test.each(['', 'R', '7', 'null', '{"runId":"R"}', '[]'])('a payload of another sender holds no deltas: %j', (said) => {
-  expect(readDeltas(said)).toEqual([]);
-});
+test.each(['', 'R', '7', 'null', '{"runId":"R"}', '[]'])(
+  'a PostgreSQL notification of another sender holds no deltas: %j',
+  (said) => {
+    expect(readDeltas(said)).toEqual([]);
+  },
+);
 
 /** A database whose statements end when the test allows it. */
 function aSlowDatabase() {
@@ -37,7 +40,7 @@ function aSlowDatabase() {
   return { statements, tell };
 }
 
-test('deltas that arrive during a statement are sent together, in order', async () => {
+test('model text deltas that arrive during a SQL statement are sent together, in order', async () => {
   const { statements, tell } = aSlowDatabase();
   const first = tell(['a']);
   await expect.poll(() => statements.length).toBe(1);
@@ -49,7 +52,7 @@ test('deltas that arrive during a statement are sent together, in order', async 
   await later;
 });
 
-test('a failed statement loses only the deltas that it sends', async () => {
+test('a failed SQL statement loses only its own model text deltas', async () => {
   const { statements, tell } = aSlowDatabase();
   const lost = tell(['a']);
   await expect.poll(() => statements.length).toBe(1);
@@ -61,7 +64,7 @@ test('a failed statement loses only the deltas that it sends', async () => {
   await expect(next).resolves.toBeUndefined();
 });
 
-test('deltas that exceed the queue are dropped at once', async () => {
+test('model text deltas that exceed the queue are dropped at once', async () => {
   const { statements, tell } = aSlowDatabase();
   void tell(['first']);
   await expect.poll(() => statements.length).toBe(1);

@@ -29,13 +29,13 @@ async function callsAfter(after: number, { upTo = 9, most = 9 } = {}): Promise<r
   return seen;
 }
 
-test('events of a type are found in order within a range, across pages', async () => {
+test('events of a run by type are found in order within a range, across pages', async () => {
   expect(await callsAfter(0)).toEqual([1, 2, 4, 5, 7, 8]);
   expect(await callsAfter(1, { upTo: 7 })).toEqual([2, 4, 5, 7]);
   expect(await callsAfter(8)).toEqual([]);
 });
 
-test('at most one page of events is read, with events of the selected type only', async () => {
+test('a search for events of a type reads one page at most, with events of that type only', async () => {
   const query = vi.spyOn(store.database, 'query');
   onTestFinished(() => query.mockRestore());
   expect(await callsAfter(0, { most: 3 })).toEqual([1, 2, 4]);
@@ -44,7 +44,7 @@ test('at most one page of events is read, with events of the selected type only'
   expect(JSON.stringify(answers).length).toBeLessThan(MAX_PAGE_BYTES * 1.01);
 });
 
-test('the last event of a type is found', async () => {
+test('the last event of a type is found in a run’s journal', async () => {
   expect(await store.journal.lastOfType('R', 'step.started')).toMatchObject({ seq: 9, type: 'step.started' });
   expect(await store.journal.lastOfType('R', 'run.paused')).toBeNull();
 });

@@ -22,7 +22,7 @@ const age = async (table: string, column: string, id: string) =>
   await database.query(`update ${table} set ${column} = now() - interval '3 days' where upload_id = $1`, [id]);
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
 
-test('an upload becomes one file, even if several attempts use the same id', async () => {
+test('a file upload becomes one file, even if several attempts use the same id', async () => {
   await begin('upload of a');
   await begin('again');
   const first = await files.keep(aFile('a'));
@@ -56,7 +56,7 @@ test('files that were not used for long are deleted with their pieces, and readi
   expect(await uploads()).not.toContain('upload of old');
 });
 
-test('unfinished uploads are deleted, and files of the same age are kept', async () => {
+test('unfinished file uploads are deleted, and files of the same age are kept', async () => {
   for (const id of ['lost', 'upload of kept', 'at work']) await begin(id);
   await files.keep(aFile('kept'));
   for (const id of ['lost', 'upload of kept']) await age('file_pieces', 'created_at', id);

@@ -30,7 +30,7 @@ function known() {
 const namesIn = ({ switchedOff: switches }: Overrides): readonly string[] => switches.map(({ name }) => name);
 const away = async (): Promise<Overrides> => await Promise.reject(new Error('the database is away'));
 
-test('the database is asked at most once a second, and callers wait for it only after two seconds', async () => {
+test('the database is asked for kill switches at most once a second, and callers wait for it only after two seconds', async () => {
   const { seen, answer, overrides: all } = known();
   answer(async () => overrides(off('pay')));
   await Promise.all([all.now(), all.now(), all.now()]);
@@ -43,7 +43,7 @@ test('the database is asked at most once a second, and callers wait for it only 
   expect([namesIn(await all.now()), seen.asked]).toEqual([['mail'], 2]);
 });
 
-test('overrides older than two seconds are not returned before the database has answered', async () => {
+test('kill switches older than two seconds are not returned before the database has answered', async () => {
   const { seen, answer, overrides: all } = known();
   answer(async () => overrides(off('pay')));
   await all.now();
@@ -51,7 +51,7 @@ test('overrides older than two seconds are not returned before the database has 
   expect([namesIn(await all.now()), seen.asked]).toEqual([[], 2]);
 });
 
-test('while the database is unavailable, the last known overrides are returned, and it is not asked constantly', async () => {
+test('while the database is unavailable, the last known kill switches are returned, and the database is not asked constantly', async () => {
   const { seen, answer, overrides: all } = known();
   answer(async () => overrides(off('pay')));
   await all.now();
@@ -63,7 +63,7 @@ test('while the database is unavailable, the last known overrides are returned, 
   expect([namesIn(await all.now()), seen.asked]).toEqual([[], 3]);
 });
 
-test('while no overrides are known yet, nothing is reported as switched on', async () => {
+test('while no kill switches are known yet, no tool or model counts as enabled', async () => {
   const { answer, overrides: all } = known();
   answer(away);
   await expect(all.now()).rejects.toThrow('away');
@@ -71,7 +71,7 @@ test('while no overrides are known yet, nothing is reported as switched on', asy
   expect(namesIn(await all.now())).toEqual(['pay']);
 });
 
-test('a slow database delays nobody once overrides are known', async () => {
+test('a slow database delays nobody once kill switches are known', async () => {
   const { seen, answer, overrides: all } = known();
   answer(async () => overrides(off('pay')));
   await all.now();
@@ -86,7 +86,7 @@ test('a slow database delays nobody once overrides are known', async () => {
   await later;
 });
 
-test('after a change the database is asked again, and a late answer to an earlier query is discarded', async () => {
+test('after a change of kill switches the database is asked again, and a late answer to an earlier query is discarded', async () => {
   const { answer, overrides: all } = known();
   await all.now();
   let answerLate: (late: Overrides) => void = () => undefined;
@@ -101,7 +101,7 @@ test('after a change the database is asked again, and a late answer to an earlie
   expect(namesIn(await all.now())).toEqual(['pay']);
 });
 
-test('a switch applies to all tenants, or to those that it names', () => {
+test('a kill switch applies to all tenants, or to those that it names', () => {
   const all = overrides(off('pay'), off('mail', ['acme']));
   const isOff = (name: string, tenantId: string) => switchedOff(all, { kind: 'tool', name }, tenantId) !== null;
   expect([isOff('pay', 'other'), isOff('mail', 'acme'), isOff('mail', 'other'), isOff('ship', 'acme')]).toEqual([

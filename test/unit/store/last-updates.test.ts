@@ -30,9 +30,14 @@ async function aRunOf(id: string, completions: readonly Given[]): Promise<void> 
 }
 
 test.each([
-  { of: 'its last one', completions: [{}, {}, { node: 'b' }], tasks: [{ node: 'a' }, { node: 'b' }], expected: [2, 3] },
   {
-    of: 'that of its element',
+    of: 'the last one of its node',
+    completions: [{}, {}, { node: 'b' }],
+    tasks: [{ node: 'a' }, { node: 'b' }],
+    expected: [2, 3],
+  },
+  {
+    of: 'the one of its map element',
     completions: [{ index: 0 }, { index: 1 }, {}],
     tasks: [
       { node: 'a', index: 1 },
@@ -40,16 +45,16 @@ test.each([
     ],
     expected: [2, 1],
   },
-  { of: 'that of the graph itself', completions: [{}, { path: ['o'] }], tasks: [{ node: 'a' }], expected: [1] },
-  { of: 'what a person has said', completions: [{}, { by: 'ann' }], tasks: [{ node: 'a' }], expected: [2] },
-  { of: 'none, if none is stored', completions: [{ node: 'b' }], tasks: [{ node: 'a' }], expected: [null] },
-])('the update of a completed task is $of', async ({ of, completions, tasks, expected }) => {
+  { of: 'the one of the outer graph', completions: [{}, { path: ['o'] }], tasks: [{ node: 'a' }], expected: [1] },
+  { of: 'the one that a person has given', completions: [{}, { by: 'ann' }], tasks: [{ node: 'a' }], expected: [2] },
+  { of: 'missing, if none is stored', completions: [{ node: 'b' }], tasks: [{ node: 'a' }], expected: [null] },
+])('the state update of a completed task is $of', async ({ of, completions, tasks, expected }) => {
   await aRunOf(`R-${of}`, completions);
   const updates = await store.journal.lastUpdates(`R-${of}`, 0, tasks);
   expect(updates.map((update) => update?.['seq'] ?? null)).toEqual(expected);
 });
 
-test('updates are found across pages', async () => {
+test('state updates of completed tasks are found across pages', async () => {
   await aRunOf(
     'R-large',
     ['a', 'b', 'c'].map((node) => ({ node, update: { node, large: LARGE } })),
@@ -58,7 +63,7 @@ test('updates are found across pages', async () => {
   expect(updates.map((update) => update?.['node'])).toEqual(['a', 'c']);
 });
 
-test('the update of an earlier superstep is ignored', async () => {
+test('the state update of an earlier superstep is ignored', async () => {
   await aRunOf('R-loop', [{}, {}]);
   const after = async (seq: number) => await store.journal.lastUpdates('R-loop', seq, [{ node: 'a' }]);
   expect(await after(1)).toEqual([{ seq: 2 }]);

@@ -25,7 +25,7 @@ async function write(id: string, numbers: readonly number[]): Promise<void> {
   }
 }
 
-test('only the last changes of a long chain are held in memory, and the state is complete', async () => {
+test('only the last changes of a long checkpoint chain are held in memory, and the state is complete', async () => {
   await write('R', upTo(30));
   const lineage = await readLineage(tables, key('R', 30));
   expect(lineage.links).toHaveLength(30);
@@ -45,7 +45,7 @@ test('only the last changes of a long chain are held in memory, and the state is
   expect(states).toEqual(upTo(30).map(upTo).toReversed());
 }, 60_000);
 
-test('a gap ends a lineage, even if its changes are not held in memory', async () => {
+test('a gap in the checkpoints ends their chain, even if its changes are not held in memory', async () => {
   await write('G', [...upTo(4), ...upTo(12).map((n) => n + 5)]);
   const lineage = await readLineage(tables, key('G', 17));
   expect([lineage.chain, lineage.links.length, foldUpTo(lineage, 'G.c17')]).toEqual([[], 4, null]);
@@ -53,7 +53,7 @@ test('a gap ends a lineage, even if its changes are not held in memory', async (
   expect((await store.checkpoints.at('G', null))?.checkpoint.id).toBe('G.c4');
 }, 60_000);
 
-test('if retention deletes changes between two reads, the snapshot is used', async () => {
+test('if retention deletes checkpoint changes between two reads, the snapshot is used', async () => {
   await write('D', upTo(12));
   const resumePoint = JSON.stringify((await store.checkpoints.at('D', 'D.c12'))?.resumePoint);
   let deletion: Promise<unknown> | null = null;

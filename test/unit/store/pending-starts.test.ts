@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await store.close());
 
-test('a late completion does not complete the dispatch of the next execution', async () => {
+test('a late completion does not complete the dispatch of the run’s next execution', async () => {
   await store.runs.create(aNewRun({ id: 'H' }));
   await store.pendingStarts.claim('H', AT, LATER); // the first execution: dispatched, not completed yet
   await endRun(store, { id: 'H' }); // it ends and is reopened; its second execution is not dispatched

@@ -50,7 +50,7 @@ const hasCheckpoint = async (): Promise<boolean> => (await store.checkpoints.fin
 const predecessorOf = async (id: string) => (await store.runs.find(id))?.predecessorId;
 
 describe('pruning during the start of a run', () => {
-  test('pruning keeps the last run of a thread on which a new run is just beginning', async () => {
+  test('pruning keeps the last run of a thread while the next run of the thread is starting', async () => {
     await db.transaction().execute(async (transaction) => {
       const begun = { runId: `next-${count}`, tenantId: 'acme', threadId, at: LATER };
       expect(await enqueueRun(transaction, begun, false)).toEqual({ kind: 'active', predecessorId: last });
@@ -59,7 +59,7 @@ describe('pruning during the start of a run', () => {
     expect(await hasCheckpoint()).toBe(true);
   });
 
-  test('a run that starts after pruning has no predecessor', async () => {
+  test('a run that starts on a thread after pruning has no predecessor', async () => {
     let next: Promise<string> = Promise.resolve('');
     await db.transaction().execute(async (transaction) => {
       await transaction.deleteFrom('threads').where('last_run_id', '=', last).execute();
@@ -79,7 +79,7 @@ describe('pruning during the start of a run', () => {
   });
 
   test.each(Array.from({ length: 20 }, (_, n) => n))(
-    '%i: pruning concurrent with a new run either deletes the predecessor or keeps it',
+    'pruning concurrent with a new run either deletes the predecessor or keeps it (round %i)',
     async (n) => {
       const id = `beside-${n}`;
       const [created] = await Promise.all([store.runs.create(aNewRun({ id, threadId })), prune()]);

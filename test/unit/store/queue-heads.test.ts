@@ -37,7 +37,7 @@ function rowsRead(plan: Json): number {
 
 beforeAll(fill);
 
-test('first runs are found without reading the rest of their queues or waiting threads', async () => {
+test('first runs of thread queues are found without reading the remaining queues or waiting threads', async () => {
   const query = vi.spyOn(store.database, 'query');
   const heads = await store.threads.queueHeads(100);
   expect(heads).toMatchObject([
@@ -51,7 +51,7 @@ test('first runs are found without reading the rest of their queues or waiting t
   expect(read).toBeLessThan(20);
 });
 
-test('a full queue accepts a run once another one has left it', async () => {
+test('a full thread queue accepts a run once another one has left it', async () => {
   const create = async (onBusy: 'enqueue' | 'interrupt') =>
     await store.runs.create(aNewRun({ id: 'late', tenantId: 'acme', threadId: 't2', onBusy }));
   expect([await create('enqueue'), await create('interrupt')]).toEqual(['busy', 'busy']);

@@ -56,7 +56,7 @@ async function anEndedRun(id: string, threadId: string | null = null): Promise<v
   await endRun(store, { id }, 4);
 }
 
-test('an old ended run is counted, then deleted with all its rows', async () => {
+test('retention counts an old ended run, then deletes it with all its rows', async () => {
   await anEndedRun('R-old');
   const retention = older({ runsBefore: LATER });
   const whole = { ...NOTHING, runs: 1, events: 4, checkpoints: 3, ledger: 1, blobs: 1 };
@@ -99,7 +99,7 @@ async function tablesOfRuns(): Promise<readonly { readonly name: string; readonl
   return rows;
 }
 
-test('blobs without a run are counted, then deleted at the age of an old run', async () => {
+test('blobs without a run are counted by retention, then deleted at the age of an old run', async () => {
   await store.runs.create(aNewRun({ id: 'R-owner' }));
   const data = new Uint8Array([1]);
   const blobs = ['R-owner', 'R-nobody'].map((run) => ({
@@ -119,7 +119,7 @@ test('blobs without a run are counted, then deleted at the age of an old run', a
   await expect(store.blobs.get(['R-nobody/1'])).rejects.toThrow(RangeError);
 });
 
-test('runs that have not ended or ended recently are kept', async () => {
+test('retention keeps runs that have not ended or ended recently', async () => {
   await store.runs.create(aNewRun({ id: 'R-runs' }));
   await writeTo(store, { id: 'R-runs' }, aBatch([1], { view: aView() }));
   await anEndedRun('R-young');
@@ -131,7 +131,7 @@ test('runs that have not ended or ended recently are kept', async () => {
   expect(await store.runs.find('R-young')).toBeNull();
 });
 
-test('an older run keeps its last state, from which it can be read and reopened', async () => {
+test('retention keeps the last state of an older run, from which it can be read and reopened', async () => {
   await anEndedRun('R-states');
   const retention = older({ checkpointsBefore: LATER });
   expect(await store.retention.count(retention)).toEqual({ ...NOTHING, checkpoints: 2 });
@@ -144,7 +144,7 @@ test('an older run keeps its last state, from which it can be read and reopened'
   await prune(older({ runsBefore: LATER }), BATCH);
 });
 
-test('an older run with undone calls also keeps the state from which other runs may start', async () => {
+test('retention keeps for a run with compensated calls also the state from which other runs may start', async () => {
   const id = 'R-undone';
   await store.runs.create(aNewRun({ id }));
   const checkpoints = [1, 2, 3, 4].map((n) => aCheckpoint(id, n));
@@ -162,20 +162,20 @@ test('an older run with undone calls also keeps the state from which other runs 
   await prune(older({ runsBefore: LATER }), BATCH);
 });
 
-test('a thread is deleted with its last run', async () => {
+test('retention deletes a thread with its last run', async () => {
   await anEndedRun('R-talk', 'talk');
   await prune(older({ runsBefore: LATER }), BATCH);
   expect(await store.threads.find('acme', 'talk')).toBeNull();
 });
 
-test('an ended run is kept until its successor has begun', async () => {
+test('retention keeps an ended run until its successor has begun', async () => {
   await anEndedRun('R-first', 'chain');
   await store.runs.create(aNewRun({ id: 'R-second', threadId: 'chain' }));
   await prune(older({ runsBefore: LATER }), BATCH);
   expect(await store.runs.find('R-first')).not.toBeNull();
 });
 
-test('unpublished definitions are deleted with their last run', async () => {
+test('retention deletes unpublished definitions with their last run', async () => {
   const graph = { name: 'once', version: null, hash: 'h2' };
   await store.runs.create(aNewRun({ id: 'R-once', graph, definition: { name: 'once' } }));
   expect(await store.graphs.definition('h2')).toEqual({ name: 'once' });
@@ -184,7 +184,7 @@ test('unpublished definitions are deleted with their last run', async () => {
   expect(await store.graphs.definition('h2')).toBeNull();
 });
 
-test('pruning continues after its last batch', async () => {
+test('a later pruning continues where the limit of batches stopped the first', async () => {
   for (const id of ['R-1', 'R-2', 'R-3']) await anEndedRun(id);
   const retention = older({ runsBefore: LATER });
   expect((await prune(retention, 1, { most: 2 })).runs).toBe(2);
@@ -193,7 +193,7 @@ test('pruning continues after its last batch', async () => {
   expect((await prune(retention, 1)).runs).toBe(1);
 });
 
-test('a run whose checkpoints cannot be pruned does not prevent the pruning of others', async () => {
+test('a run whose checkpoints can not be pruned does not prevent the pruning of others', async () => {
   await store.runs.create(aNewRun({ id: 'R-broken' }));
   const checkpoints = [2, 3].map((n) => aCheckpoint('R-broken', n));
   await writeTo(store, { id: 'R-broken' }, aBatch([1, 2, 3], { checkpoints }));

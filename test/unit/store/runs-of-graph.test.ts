@@ -16,7 +16,7 @@ async function fill(): Promise<void> {
   `);
 }
 
-test('a page of runs of one graph reads no runs of others', async () => {
+test('a page of runs of one graph reads no runs of other graphs', async () => {
   await fill();
   const query = vi.spyOn(store.database, 'query');
   const { items } = await store.runs.list('acme', { graph: 'rare' }, { limit: 20 });

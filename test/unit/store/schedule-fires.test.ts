@@ -16,7 +16,7 @@ const fireAt = (hour: number, kind: Fire['kind'] = 'trigger'): Fire => ({
 });
 const OVERLAPPED: FireResult = { outcome: 'skipped', code: 'OVERLAP', message: 'busy' };
 
-test('a time is requested once, and none of a deleted schedule', async () => {
+test('a schedule’s time is requested once, and no time of a deleted schedule is', async () => {
   const schedule = await createSchedule(store, 'requested');
   expect(await scheduleFires.request(schedule, [fireAt(2), fireAt(1)], 0)).toEqual([timeAt(1), timeAt(2)]);
   expect(await scheduleFires.request(schedule, [{ ...fireAt(1), runId: 'another' }], 0)).toEqual([]);
@@ -27,14 +27,14 @@ test('a time is requested once, and none of a deleted schedule', async () => {
 });
 
 describe('the workflow of a fire', () => {
-  test('finds the run of its time again', async () => {
+  test('the workflow of a schedule’s fire finds the run of its time again', async () => {
     const schedule = await createSchedule(store, 'reopened');
     for (const runId of ['first', 'second'])
       expect(await scheduleFires.open(anOpenedFire(schedule, timeAt(1), runId))).toBe(true);
     expect(await scheduleFires.find({ ...schedule, at: timeAt(1) })).toMatchObject({ kind: 'time', runId: 'first' });
   });
 
-  test('has nothing to wait for when the fire is closed, also in a second execution', async () => {
+  test('the workflow of a schedule’s fire has nothing to wait for when the fire is closed, also in a second execution', async () => {
     const schedule = await createSchedule(store, 'closed');
     const fire = anOpenedFire(schedule, timeAt(1), 'first');
     await scheduleFires.open(fire);
@@ -42,7 +42,7 @@ describe('the workflow of a fire', () => {
     expect(await scheduleFires.open({ ...fire, runId: 'second' })).toBe(false);
   });
 
-  test('has a pending fire although the time was recorded as skipped', async () => {
+  test('the workflow of a schedule’s fire has a pending fire although the time was recorded as skipped', async () => {
     const schedule = await createSchedule(store, 'skipped');
     await scheduleFires.skip(schedule, [fireAt(1, 'time')], OVERLAPPED);
     expect(await scheduleFires.open(anOpenedFire(schedule, timeAt(1), 'another'))).toBe(true);
@@ -51,7 +51,7 @@ describe('the workflow of a fire', () => {
   });
 
   test.each<Overlap>(['skip', 'buffer', 'allow', 'cancelOther'])(
-    'that no worker has taken in time is lost for %s, unless a person has requested it',
+    'a schedule’s fire that no worker has taken in time is lost for %s, unless a person has requested it',
     async (overlap) => {
       const schedule = await createSchedule(store, `late-${overlap}`, { overlap });
       await scheduleFires.request(schedule, [fireAt(2)], 0);
@@ -62,7 +62,7 @@ describe('the workflow of a fire', () => {
 });
 
 describe('a claim', () => {
-  test('is made by one process, and has what is known at that moment', async () => {
+  test('a claim of a schedule’s fire is made by one process, and has what is known at that moment', async () => {
     const schedule = await createSchedule(store, 'claimed');
     await scheduleFires.request(schedule, [fireAt(1)], 0);
     const claims = await Promise.all([scheduleFires.claim(10, schedule), scheduleFires.claim(10, schedule)]);
@@ -76,7 +76,7 @@ describe('a claim', () => {
     ]);
   });
 
-  test('is over for a fire that Temporal cancels meanwhile, which keeps no result', async () => {
+  test('a claim of a schedule’s fire ends without a result if Temporal cancels the fire during the claim', async () => {
     const schedule = await createSchedule(store, 'canceled');
     const opened = anOpenedFire(schedule, timeAt(1), 'run-1');
     await scheduleFires.open(opened);
@@ -88,7 +88,7 @@ describe('a claim', () => {
     expect(await scheduleFires.claim(10, schedule)).toMatchObject([{ outcome: 'pending', isCanceled: true }]);
   });
 
-  test('can not record as skipped what Temporal opens meanwhile', async () => {
+  test('a claim does not record a schedule’s fire as skipped if Temporal opens the fire during the claim', async () => {
     const schedule = await createSchedule(store, 'opened');
     await scheduleFires.request(schedule, [fireAt(1)], 0);
     const [claimed] = await scheduleFires.claim(10, schedule);
@@ -99,7 +99,7 @@ describe('a claim', () => {
   });
 
   test.each([-86_400_000, 86_400_000])(
-    'does not depend on the clock of its process, which is off by %i ms',
+    'a claim of a schedule’s fire does not depend on the clock of its process, which is off by %i ms',
     async (ms) => {
       const schedule = await createSchedule(store, `clock${ms}`);
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
@@ -109,7 +109,7 @@ describe('a claim', () => {
     },
   );
 
-  test('takes fires of all tenants in turns', async () => {
+  test('claims take schedules’ fires of all tenants in turns', async () => {
     const many = await createSchedule(store, 'many', { tenantId: 'many' });
     await scheduleFires.request(
       many,
@@ -131,7 +131,7 @@ describe('a claim', () => {
   });
 });
 
-test('the other active fires of a schedule are pending, or their runs have not ended', async () => {
+test('for a schedule’s fire, the other active fires are those that are pending or whose runs have not ended', async () => {
   const schedule = await createSchedule(store, 'busy');
   const own = { ...schedule, at: timeAt(1) };
   const active = async () => await scheduleFires.activeBeside(own);
@@ -145,7 +145,7 @@ test('the other active fires of a schedule are pending, or their runs have not e
   expect(await active()).toEqual([{ runId: 'pending', outcome: 'pending' }]);
 });
 
-test('a schedule forgets all but its last closed fires', async () => {
+test('a schedule keeps only its last closed fires in the store', async () => {
   const schedule = await createSchedule(store, 'old');
   await scheduleFires.request(schedule, [fireAt(1)], 60_000);
   await scheduleFires.skip(

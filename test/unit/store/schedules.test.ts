@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await store.close());
 
-test('a schedule is read as it was written, and belongs to its tenant', async () => {
+test('a stored schedule is read as it was written, and belongs to its tenant', async () => {
   const schedule = aSchedule('one');
   await store.schedules.create(schedule, 10);
   expect(await store.schedules.find(schedule)).toEqual(schedule);
@@ -17,7 +17,7 @@ test('a schedule is read as it was written, and belongs to its tenant', async ()
   expect((await store.schedules.list('other', { limit: 10 })).items).toEqual([]);
 });
 
-test('only one of two changes of the same revision is made', async () => {
+test('only one of two changes of the same schedule revision is made', async () => {
   await store.schedules.create(aSchedule('changed'), 10);
   const second = aSchedule('changed', { revision: 2 });
   expect(await Promise.all([store.schedules.replace(second), store.schedules.replace(second)])).toContain(false);
@@ -26,7 +26,7 @@ test('only one of two changes of the same revision is made', async () => {
   expect(await store.schedules.markSynced(second, 2)).toBe(true);
 });
 
-test('a schedule is unsynced until Temporal has it, and after its deletion until it is forgotten', async () => {
+test('a schedule is unsynchronized until Temporal has it, and after its deletion until its row is deleted', async () => {
   const schedule = aSchedule('unsynced');
   const isUnsynced = async () =>
     (await store.schedules.unsynced('2027-01-01T00:00:00Z', 100)).find(({ id }) => id === 'unsynced');

@@ -27,14 +27,14 @@ async function bytesOf(id: string): Promise<{ snapshots: number; checkpoints: nu
   return rows[0] ?? { snapshots: Number.NaN, checkpoints: Number.NaN };
 }
 
-test('snapshots are no larger than the checkpoints, in any order of reads', async () => {
+test('snapshots of states are no larger than the checkpoints, in any order of reads', async () => {
   await writeLong('S', 200);
   for (let n = 200; n > 0; n--) await store.checkpoints.at('S', `S.c${n}`);
   const { snapshots, checkpoints } = await bytesOf('S');
   expect(snapshots).toBeLessThanOrEqual(checkpoints);
 }, 60_000);
 
-test('the size of snapshots stays linear when pages of 50 are read, newest first', async () => {
+test('the size of state snapshots stays linear when pages of 50 checkpoints are read, newest first', async () => {
   await writeLong('P', 400);
   for (let page = 7; page >= 0; page--)
     for (let n = page * 50 + 1; n <= page * 50 + 50; n++) await store.checkpoints.at('P', `P.c${n}`);

@@ -25,7 +25,7 @@ async function statesOf(listed: readonly StoredCheckpoint[], maxBytes?: number):
 const upTo = (last: number): number[] => Array.from({ length: last }, (_, n) => n + 1);
 const logOf = (state: StoredState | null | undefined) => state?.channels['log'];
 
-test('states of a run are those at its checkpoints, before and after its snapshots', async () => {
+test('the states of a run at its checkpoints are complete, before and after its snapshots', async () => {
   const listed = await write('S', upTo(150));
   await checkpoints.at('S', 'S.c70');
   await checkpoints.at('S', 'S.c140');
@@ -41,14 +41,14 @@ test('states of a run are those at its checkpoints, before and after its snapsho
   expect(states.filter(isOne)).toEqual(await Promise.all(alone));
 });
 
-test('an incomplete state is left out; earlier ones and those of other runs are not', async () => {
+test('an incomplete state of a run is left out; earlier states and those of other runs are not', async () => {
   const [two, one] = await write('G', [1, 2]);
   const gapped = await write('H', [1, 3]);
   const states = await statesOf([...gapped, ...(two && one ? [two, one] : [])]);
   expect(states.map(logOf)).toEqual([undefined, [1], [1, 2], [1]]);
 });
 
-test('reading ends once the byte limit is reached, and the states read so far are complete', async () => {
+test('reading the states of runs ends once the byte limit is reached, and the states read so far are complete', async () => {
   const runs = [];
   for (const id of ['A', 'B', 'C']) runs.push(await write(id, [1, 2], 'x'.repeat(1_000)));
   const [a, b, c] = runs.map(([newest]) => newest);

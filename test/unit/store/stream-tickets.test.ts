@@ -9,7 +9,7 @@ async function issue(): Promise<string> {
   return issued?.ticket ?? '';
 }
 
-test('a ticket is used once, by its run, and returns what it was issued for', async () => {
+test('a stream ticket is used once, by its run, and returns what it was issued for', async () => {
   const ticket = await issue();
   for (const [given, run] of [
     [ticket, 'S'],
@@ -25,7 +25,7 @@ test('a ticket is used once, by its run, and returns what it was issued for', as
   expect(await store.streamTickets.find(ticket, 'R')).toBeNull();
 });
 
-test('a ticket is invalid after a minute, and is deleted then', async () => {
+test('a stream ticket is invalid after a minute, and is deleted then', async () => {
   const ticket = await issue();
   await store.database.query(`update stream_tickets set expires_at = expires_at - interval '61 seconds'`);
   expect(await store.streamTickets.find(ticket, 'R')).toBeNull();
@@ -36,7 +36,7 @@ test('a ticket is invalid after a minute, and is deleted then', async () => {
   expect(await store.streamTickets.redeem(other, 'R')).toBe(true);
 });
 
-test('the database does not contain the ticket itself', async () => {
+test('the database does not contain a stream ticket itself', async () => {
   const ticket = await issue();
   expect(JSON.stringify((await store.database.query('select * from stream_tickets')).rows)).not.toContain(ticket);
 });

@@ -40,7 +40,7 @@ async function readFrom(from: FeedPosition): Promise<{ names: string[]; place: F
   }
 }
 
-test('events that are committed late are neither skipped nor repeated', async () => {
+test('events that are committed late are neither skipped nor repeated in the tenant’s stream', async () => {
   const from = await store.tenantEvents.now();
   let commit = (): void => undefined;
   const isTime = new Promise<void>((resolve) => (commit = resolve));
@@ -62,7 +62,7 @@ test('events that are committed late are neither skipped nor repeated', async ()
   expect((await readFrom(before.place)).names).toEqual(['A1', 'B3']);
 });
 
-test('a reader that resumes after any event reads each event of its tenant once, in one order', async () => {
+test('a stream reader that resumes after any event reads each event of its tenant once, in one order', async () => {
   const random = createRandom(5);
   const from = await store.tenantEvents.now();
   const last = { A: 1, B: 3, C: 0 };
@@ -90,7 +90,7 @@ test('a reader that resumes after any event reads each event of its tenant once,
   expect(came).toEqual(names);
 });
 
-describe('batches with gaps that earlier batches have filled', () => {
+describe('event batches that are written out of order', () => {
   test.each<readonly (readonly number[])[]>([
     [
       [6, 7, 8],
@@ -104,7 +104,7 @@ describe('batches with gaps that earlier batches have filled', () => {
       [5, 6],
     ],
     [[10], [1, 2, 9, 10, 11]],
-  ])('each event is read once when %j and then %j are written, …', async (...batches) => {
+  ])('each event is read once when the batch %j and then the batch %j are written out of order', async (...batches) => {
     const from = await store.tenantEvents.now();
     const id = `H${batches.length}-${batches[0]?.[0]}`;
     await store.runs.create(aNewRun({ id }));
@@ -122,7 +122,7 @@ describe('batches with gaps that earlier batches have filled', () => {
   });
 });
 
-test('a position is valid for an hour', async () => {
+test('a position in the tenant’s event stream is valid for an hour', async () => {
   const place = await store.tenantEvents.now();
   const earlier = (ms: number): FeedPosition => ({ ...place, at: new Date(Date.parse(place.at) - ms).toISOString() });
   expect(await store.tenantEvents.isKept(earlier(3_590_000))).toBe(true);
@@ -130,7 +130,7 @@ test('a position is valid for an hour', async () => {
   expect(await store.tenantEvents.after('acme', earlier(3_601_000))).toBeNull();
 });
 
-test('records of written batches are deleted after a while, and events are kept', async () => {
+test('records of written event batches are deleted after a while, and events are kept', async () => {
   const from = await store.tenantEvents.now();
   await writeTo(store, { id: 'C' }, aBatch([901]));
   await store.tenantEvents.forgetOld();

@@ -19,7 +19,7 @@ async function begin(id: string, costUsd: number): Promise<void> {
   await store.journal.write(aBatch([1], { view }), { runId: id, tenantId: 'acme', executionRunId: 'e' });
 }
 
-test('the cost of n runs is cached for n milliseconds, and runs are counted each time', async () => {
+test('the cost of a tenant’s n runs is cached for n milliseconds, and runs are counted each time', async () => {
   let now = 0;
   const read = createReadTenantUse(db, () => now);
   const use = async () => await read({ tenantId: 'acme', runsSince: MINUTE, costSince: DAY, exceptRunId: 'none' });

@@ -25,13 +25,13 @@ async function loadedWith(environment: NodeJS.ProcessEnv): Promise<readonly stri
   );
 }
 
-test('the SDK is not loaded without an exporter of spans', async () => {
+test('the OpenTelemetry SDK is not loaded without an exporter of spans', async () => {
   const loaded = await loadedWith({});
   expect(loaded).toContain('@opentelemetry/api');
   expect(loaded.filter((name) => /sdk-trace|exporter-trace|context-async/.test(name))).toEqual([]);
 });
 
-test('the SDK is loaded with an exporter of spans', async () => {
+test('the OpenTelemetry SDK is loaded with an exporter of spans', async () => {
   const loaded = await loadedWith({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
   expect(loaded).toContain('@opentelemetry/exporter-trace-otlp-proto');
 });

@@ -49,7 +49,7 @@ test('a truncated answer of a model calls no tool, and its tokens count', async 
   expect(execute).not.toHaveBeenCalled();
 });
 
-test('after a truncated answer the next model of the node is called, and the result has the tokens of both', async () => {
+test('after a truncated answer the node’s fallback model is called, and the result has the tokens of both', async () => {
   const usage = { inputTokens: 3, outputTokens: 2 };
   const models = { default: scriptedModel([cutOff]), spare: scriptedModel([{ text: 'Nothing to do', usage }]) };
   const run = await runGraph(cleaning(['default', 'spare']), {}, { config, models, tools: { purge } });

@@ -33,7 +33,7 @@ test('an empty answer that ended at the token limit fails the agent, and its tok
 });
 
 test.each(['other', 'tool-calls'] as const)(
-  'an empty answer that ended by %s is requested again',
+  'an empty model answer that ended by %s is requested again',
   async (finishReason) => {
     const usage = { inputTokens: 7, outputTokens: 100 };
     const model = scriptedModel([calling, { text: '', finishReason, usage }, { text: 'Done', usage }]);

@@ -28,7 +28,7 @@ const failing = {
 } as const;
 
 describe('decisions in a test run', () => {
-  test('count towards a quorum if each is by another person', async () => {
+  test('decisions in a test run count towards a quorum if each is by another person', async () => {
     const decisions = [
       { node: 'ask', decision: 'approve', by: 'ann' },
       { node: 'ask', decision: 'approve', by: 'bob', after: '1h' },
@@ -38,7 +38,7 @@ describe('decisions in a test run', () => {
     expect(run.approvals[0]?.decisions.map(({ by }) => by)).toEqual(['ann', 'bob']);
   });
 
-  test('that are refused leave the run waiting, and its history contains the reason', async () => {
+  test('refused decisions in a test run leave it waiting, and its history contains the reason', async () => {
     const decisions = [
       { node: 'ask', decision: 'approve', by: { sub: 'eve', roles: ['user'] } },
       { node: 'ask', decision: 'approve', by: 'requester' },
@@ -52,14 +52,14 @@ describe('decisions in a test run', () => {
     ]);
   });
 
-  test('that come after the time-out have no effect', async () => {
+  test('decisions in a test run that come after the time-out have no effect', async () => {
     const decisions = [{ node: 'ask', decision: 'approve', after: '25h' }] as const;
     const run = await runGraph(asking, {}, { decisions });
     expect(run).toMatchObject({ state: { decision: 'expired' }, durationMs: 86_400_000 });
     expect(() => run.assertExhausted()).not.toThrow();
   });
 
-  test('end an intervention by retry, skip or fail', async () => {
+  test('decisions in a test run end an intervention by retry, skip or fail', async () => {
     let tries = 0;
     const execute = () => (tries++ === 0 ? Promise.reject(new Error('no')) : 'paid');
     const retried = {
@@ -77,7 +77,7 @@ describe('decisions in a test run', () => {
   });
 });
 
-describe('an agent', () => {
+describe('an agent in a test run', () => {
   const agent = new StateGraph({ name: 'agent', channels: { answer: {} } })
     .addNode('work', {
       type: 'agent',
@@ -92,7 +92,7 @@ describe('an agent', () => {
     refund: ({ euros }: { euros: number }) => `${euros} paid`,
   } as const;
 
-  test('in a test run calls tools, requests approvals, and uses edited arguments', async () => {
+  test('an agent in a test run calls tools, requests approvals, and uses edited arguments', async () => {
     const model = scriptedModel([
       { toolCalls: [{ tool: 'lookup', args: { order: 'A-1' } }] },
       { toolCalls: [{ tool: 'refund', args: { euros: 80 } }] },
@@ -105,7 +105,7 @@ describe('an agent', () => {
     expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['lookup', 'refund']);
   });
 
-  test('in a test run calls a model again that has failed', async () => {
+  test('an agent in a test run calls a model again that has failed', async () => {
     const model = scriptedModel([
       { error: 'overloaded', delay: '5s' },
       { text: 'Done', usage: { inputTokens: 7, outputTokens: 2 } },
@@ -120,24 +120,24 @@ describe('an agent', () => {
 });
 
 describe('events and timers in a test run', () => {
-  test('arrive at their time', async () => {
+  test('events and timers in a test run arrive at their time', async () => {
     const events = [{ name: 'paid', payload: { euros: 5 }, after: '1h' }];
     const run = await runGraph(waiting, {}, { events });
     expect(run).toMatchObject({ status: 'completed', state: { got: { euros: 5 } }, durationMs: 3_600_000 });
   });
 
-  test('arrive without waiting if nothing happens before them', async () => {
+  test('events and timers in a test run arrive without waiting if nothing happens before them', async () => {
     const run = await runGraph(waiting, {}, { clock: { start: '2030-05-06T00:00:00Z' } });
     expect(run).toMatchObject({ status: 'completed', durationMs: 2 * 86_400_000 });
     expect(run.events.at(-1)?.at).toBe('2030-05-08T00:00:00.000Z');
   });
 
-  test('let an open approval expire if the clock advances that far', async () => {
+  test('a timer in a test run lets an open approval expire if the clock advances that far', async () => {
     expect((await runGraph(asking, {}, { clock: { until: '23h' } })).status).toBe('waiting');
     expect((await runGraph(asking, {}, { clock: { until: '25h' } })).state.decision).toBe('expired');
   });
 
-  test('fail a run at its deadline', async () => {
+  test('a timer in a test run fails the run at its deadline', async () => {
     const run = await runGraph(waiting, {}, { limits: { deadline: '10m' } });
     expect(run).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' }, durationMs: 600_000 });
   });

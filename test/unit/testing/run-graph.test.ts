@@ -21,7 +21,7 @@ const careful = new StateGraph({ name: 'careful', channels: { paid: {}, trouble:
   .addEdge('note', END);
 
 describe('a call in a test run', () => {
-  test('that fails is retried by its policy, and the clock skips the delays', async () => {
+  test('a failed call in a test run is retried by its policy, and the clock skips the delays', async () => {
     const at: string[] = [];
     const execute = (_: unknown, { now }: { now: Date }) => {
       at.push(now.toISOString().slice(17, 23));
@@ -34,13 +34,13 @@ describe('a call in a test run', () => {
     expect(run.calls).toMatchObject([{ kind: 'tool', name: 'pay', node: 'pay', attempts: 3, result: 'paid' }]);
   });
 
-  test('that takes too long ends at its time limit', async () => {
+  test('a call in a test run that takes too long ends at its time limit', async () => {
     const pay = { effect: 'keyed', timeout: '10s', retry: { maxAttempts: 1 }, execute: () => after('11s', 1) } as const;
     const run = await runGraph(careful, {}, { tools: { pay } });
     expect(run).toMatchObject({ state: { trouble: 'TIMEOUT' }, path: ['pay', 'note'], durationMs: 10_000 });
   });
 
-  test('whose tool states no effect is not retried', async () => {
+  test('a call in a test run whose tool states no effect is not retried', async () => {
     const tools = { pay: () => Promise.reject(new Error('lost')) };
     const run = await runGraph(payment, {}, { tools });
     expect(run).toMatchObject({
@@ -49,14 +49,14 @@ describe('a call in a test run', () => {
     });
   });
 
-  test('may fail after a delay', async () => {
+  test('a call in a test run may fail after a delay', async () => {
     const tools = { pay: { effect: 'idempotent', execute: () => after('2s', new Error('late')) } } as const;
     const config = defineConfig({ defaults: { retry: { maxAttempts: 1 } } });
     const run = await runGraph(careful, {}, { config, tools });
     expect(run).toMatchObject({ state: { trouble: 'TOOL_FAILED' }, durationMs: 2_000 });
   });
 
-  test('is checked against the schema of its tool', async () => {
+  test('the arguments of a call in a test run are checked against the schema of its tool', async () => {
     const pay = defineTool({
       name: 'pay',
       description: 'Pays',
@@ -67,7 +67,7 @@ describe('a call in a test run', () => {
     expect(run.state.trouble).toBe('INVALID_TOOL_ARGUMENTS');
   });
 
-  test('of a tool by defineTool executes its code, with the schema applied and a secret of the test', async () => {
+  test('a defineTool tool in a test run executes its code, with the schema applied and a secret of the test', async () => {
     const pay = defineTool({
       name: 'pay',
       description: 'Pays',
@@ -80,7 +80,7 @@ describe('a call in a test run', () => {
     expect((await runGraph(payment, {}, { tools: { pay }, secrets })).state.paid).toBe('5 EUR by b-1');
   });
 
-  describe('of a configured tool', () => {
+  describe('a faked tool in a test run', () => {
     const pay = defineTool({
       name: 'pay',
       description: 'Pays',
@@ -106,19 +106,22 @@ describe('a call in a test run', () => {
       { what: 'code, an object', tool: pay, fake: { execute } },
       { what: 'a request, a function', tool: refund, fake: execute },
       { what: 'a request, an object', tool: refund, fake: { execute } },
-    ])('has the settings of the tool and the code of the fake: $what', async ({ tool, fake }) => {
-      const given = { config: defineConfig({ tools: [tool] }), tools: { pay: fake } };
-      expect((await runGraph(payment, {}, given)).waitingFor).toMatchObject([{ kind: 'approval', node: 'pay' }]);
-      expect((await runGraph(payment, {}, { ...given, decisions })).state.paid).toBe(5);
-    });
+    ])(
+      'a faked tool in a test run has the settings of the configured tool and the code of the fake: $what',
+      async ({ tool, fake }) => {
+        const given = { config: defineConfig({ tools: [tool] }), tools: { pay: fake } };
+        expect((await runGraph(payment, {}, given)).waitingFor).toMatchObject([{ kind: 'approval', node: 'pay' }]);
+        expect((await runGraph(payment, {}, { ...given, decisions })).state.paid).toBe(5);
+      },
+    );
 
-    test('has the schema of the tool, which converts the arguments', async () => {
+    test('a faked tool in a test run has the schema of the configured tool, which converts the arguments', async () => {
       const fake = { execute: ({ currency }: { currency: string }) => currency };
       const given = { config: defineConfig({ tools: [pay] }), tools: { pay: fake }, decisions };
       expect((await runGraph(payment, {}, given)).state.paid).toBe('EUR');
     });
 
-    test('has the settings of the fake instead of those of the configuration', async () => {
+    test('a faked tool in a test run has the settings of the fake instead of those of the configuration', async () => {
       const parameters = { type: 'object', properties: { euros: { type: 'number', maximum: 4 } } } as const;
       const fake = { approval: 'never', parameters, execute } as const;
       const given = { config: defineConfig({ tools: [pay] }), tools: { pay: fake } };
@@ -128,7 +131,7 @@ describe('a call in a test run', () => {
 });
 
 describe('an answer that a test lacks', () => {
-  test('of a tool is reported with the tool, its node, and the existing fakes', async () => {
+  test('a missing fake of a tool in a test run is reported with the tool, its node, and the existing fakes', async () => {
     const run = runGraph(careful, {}, { tools: { pays: () => 1, lookup: () => 1 } });
     await expect(run).rejects.toThrow(
       'The node "pay" calls the tool "pay", and the test has no fake for it. Did you mean "pays"? It has pays, lookup.',
@@ -136,7 +139,7 @@ describe('an answer that a test lacks', () => {
     await expect(run).rejects.toMatchObject({ name: 'MissingAnswerError' });
   });
 
-  test('of a scripted model ends the test even if the graph handles failures', async () => {
+  test('a missing answer of a scripted model ends the test run even if the graph handles failures', async () => {
     const graph = new StateGraph({ name: 'g', channels: { said: {} } })
       .addNode('ask', { type: 'llm', prompt: 'Hello', onError: { to: 'end' } })
       .addNode('end', { type: 'set', write: {} })
@@ -146,7 +149,7 @@ describe('an answer that a test lacks', () => {
     await expect(run).rejects.toThrow('user: "Hello"');
   });
 
-  test('is not required when the run does not ask for it', async () => {
+  test('a fake is not required when the test run does not call it', async () => {
     const graph = new StateGraph({ name: 'g' })
       .addNode('pay', { type: 'tool', tool: 'pay', args: {} })
       .addNode('rest', { type: 'set', write: {} })
@@ -156,7 +159,7 @@ describe('an answer that a test lacks', () => {
 });
 
 describe('an answer that a test run does not use', () => {
-  test('is listed by assertExhausted', async () => {
+  test('assertExhausted lists the answers that a test run does not use', async () => {
     const models = { default: scriptedModel(['one', 'two']) };
     const decisions = [{ node: 'ask', decision: 'approve' }] as const;
     const events = [{ name: 'paid', after: '1h' }];
@@ -173,7 +176,7 @@ test('a test run of a graph with errors is refused', async () => {
   await expect(runGraph(graph, {})).rejects.toMatchObject({ code: 'INVALID_GRAPH' });
 });
 
-test('the input of a test run is checked as by the API', async () => {
+test('the input of a test run is checked like the input of an API request', async () => {
   const graph = {
     name: 'g',
     channels: { n: { schema: { type: 'number' } }, m: {} },
@@ -185,7 +188,7 @@ test('the input of a test run is checked as by the API', async () => {
   await expect(runGraph(whole, { n: 'x' })).rejects.toThrow(/\/m: it is required\n\/n: /);
 });
 
-test('the input and the state of a test run have the types of the channels', async () => {
+test('the input and the state of a test run have the TypeScript types of the channels', async () => {
   const graph = new StateGraph({
     name: 'typed',
     channels: {

@@ -5,7 +5,7 @@ import { useMemoryStore } from '../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
 
-test.each(storeChecks)('the store in PostgreSQL passes the check "$name"', async ({ check }) => {
+test.each(storeChecks)('the PostgreSQL store passes the conformance check "$name"', async ({ check }) => {
   await expect(check(store)).resolves.toBeUndefined();
 });
 
@@ -60,7 +60,7 @@ const FAULTS: readonly [string, Partial<Store>][] = [
   ],
 ];
 
-test.each(FAULTS)('a store that breaks the check "%s" is reported', async (name, fault) => {
+test.each(FAULTS)('a store that breaks the conformance check "%s" is reported', async (name, fault) => {
   const found = storeChecks.find((one) => one.name.startsWith(name));
   await expect(found?.check({ ...store, ...fault })).rejects.toThrow(/./);
 });

@@ -20,6 +20,6 @@ test.each([
   [{ roles: ['approver'], quorum: 2 }, '2 people of approver'],
   [{ roles: ['approver'], escalate: [{ after: '1d', roles: ['lead'] }] }, 'approver (after 1d also lead)'],
   [{ users: ['ann'], excludeRequester: true }, 'ann, but not who has asked'],
-])('the policy %j is formatted as %s', (policy, who) => {
+])('the approval policy %j is formatted as %s', (policy, who) => {
   expect(whoDecides(policy)).toBe(who);
 });

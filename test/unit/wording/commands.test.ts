@@ -64,7 +64,7 @@ test.each<[NextAction | undefined, Typed]>([
       signal: `fork --input '{"checkpoint":"P.c2"}'`,
     },
   ],
-])('the next action %j has a request, a command and a signal', (next, { path, body, words, signal }) => {
+])('the next action %j of a run has a request, a command and a signal', (next, { path, body, words, signal }) => {
   const headers = `-H "authorization: Bearer $HOLDFAST_TOKEN" -H 'content-type: application/json'`;
   expect(next && commandsOf(next, 'run:acme:R')).toEqual({
     curl: `curl -X POST "$HOLDFAST_URL/api/${path}" ${headers} -d '${body}'`,

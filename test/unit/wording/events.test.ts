@@ -40,7 +40,7 @@ test.each<[RunEventBody, string | null]>([
   ],
   [{ type: 'run.completed', output: { receipt: 'R-1' } }, 'completed: {"receipt":"R-1"}'],
   [{ type: 'step.started', nodes: ['pay'] }, null],
-])('the event %j is formatted in one line', (event, line) => {
+])('the run event %j is formatted in one line', (event, line) => {
   expect(format(event)).toBe(line);
 });
 

@@ -165,21 +165,21 @@ const CASES: { readonly [K in Kind]: readonly [Case<K>, ...Case<K>[]] } = {
 };
 
 test.each(Object.values(CASES).flat())(
-  'the reason %j has a sentence and its next actions',
+  'the waiting reason %j has a sentence and its next actions',
   (reason, text, commands) => {
     expect(formatReason(reason)).toBe(text);
     expect(nextActions(reason, 'R').map(holdfastCommand)).toEqual(commands);
   },
 );
 
-test('each next action has a description of its effect', () => {
+test('each suggested next action of a run has a description of its effect', () => {
   const effects = Object.values(CASES)
     .flat()
     .flatMap(([reason]) => nextActions(reason, 'R').map(({ effect }) => effect));
   for (const effect of effects) expect(effect).toMatch(/^[A-Z].*\.$/);
 });
 
-test('the sentence of an approval has its question near the beginning, however many people decide', () => {
+test('the sentence about a pending approval has its question near the beginning, however many people decide', () => {
   const users = Array.from({ length: 500 }, (_, number) => `person-${number}@example.org`);
   const about = { ...awaited, policy: { users } };
   expect(formatReason({ ...asking, about }).slice(0, 500)).toContain('Pay 20?');

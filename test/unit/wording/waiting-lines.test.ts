@@ -12,7 +12,7 @@ test.each([
     { node: 'pay', index: 3, attempt: 3, lastError: null, nextAttemptAt: null },
     'Node pay[3] makes attempt 3 of a call now',
   ],
-])('the retry %j is formatted in one line', (retry, line) => {
+])('the pending retry %j is formatted in one line', (retry, line) => {
   expect(retryLine(retry)).toBe(line);
 });
 
@@ -55,9 +55,12 @@ test.each([
     '  npx holdfast signal R --event parcel',
   ],
   [{ kind: 'timer', node: 'hold', deadline: 'noon', since }, 'Node hold waits until noon'],
-] as const)('the awaited item %j has a line with the reason, and one with the command', (waiting, ...lines) => {
-  expect(waitingLines('R', waiting, asked)).toEqual(lines);
-});
+] as const)(
+  'the awaited item %j of a run has a line with the reason, and one with the command',
+  (waiting, ...lines) => {
+    expect(waitingLines('R', waiting, asked)).toEqual(lines);
+  },
+);
 
 test('the line of an approval that can not be read has its id, and its command decides without a digest', () => {
   expect(waitingLines('R', asking, null)).toEqual([
@@ -66,7 +69,7 @@ test('the line of an approval that can not be read has its id, and its command d
   ]);
 });
 
-test('the command for an approval that needs a reason has a placeholder for it', () => {
+test('the command for an approval that requires a reason has a placeholder for it', () => {
   expect(waitingLines('R', asking, { ...asked, policy: { requireReason: true } })[1]).toBe(
     "  npx holdfast approve R.a1 --digest 3f2a9c81d0e4 --reason '…'",
   );
@@ -81,7 +84,7 @@ test.each([
   expect(command).toBe('  npx holdfast approvals --run R');
 });
 
-test('an untrusted text can not end the quotation in a command, or begin another one', () => {
+test('an untrusted text can not end the quotation in a shell command, or begin another one', () => {
   const [, command] = waitingLines('R', { kind: 'event', node: 'hold', id: "x'; rm -r ~;\n'", since }, null);
   expect(command).toBe(`  npx holdfast signal R --event 'x'\\''; rm -r ~; '\\'''`);
 });

@@ -23,7 +23,7 @@ const ending = aBatch([1], {
   view: aView({ status: 'failed', endedAt: AT }),
 });
 
-test('an event that is written twice is measured and logged once', async () => {
+test('an event that is written to the store twice is measured and logged once', async () => {
   for (const id of ['01M87CEGE04E2NGG4BDBF010M2', 'bench-0']) {
     await store.runs.create(aNewRun({ id }));
     await measured.journal.write(ending, writerOf(id));
@@ -47,7 +47,7 @@ test('an event that is written twice is measured and logged once', async () => {
   ]);
 });
 
-test('events of a failed write are neither measured nor logged', async () => {
+test('events of a failed store write are neither measured nor logged', async () => {
   lines.length = 0;
   const refusing = {
     ...store,

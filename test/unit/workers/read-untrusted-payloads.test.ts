@@ -17,7 +17,7 @@ async function read(...jobs: coresdk.workflow_activation.IWorkflowActivationJob[
 const valuesOf = (payloads: readonly Payload[] | null | undefined): unknown =>
   payloads?.map((payload) => defaultPayloadConverter.fromPayload(payload));
 
-test('each signal of an activation is read separately', async () => {
+test('each signal of a workflow activation is read separately', async () => {
   const jobs = await read(
     { signalWorkflow: { signalName: 'approve', input: [broken] } },
     { signalWorkflow: { signalName: 'pause', input: [sound] } },
@@ -30,12 +30,12 @@ test('each signal of an activation is read separately', async () => {
   ]);
 });
 
-test('only the first payload of a signal is fetched and used', async () => {
+test('only the first payload of a workflow signal is fetched and used', async () => {
   const [job] = await read({ signalWorkflow: { signalName: 'approve', input: [sound, broken] } });
   expect(valuesOf(job?.signalWorkflow?.input)).toEqual([{ reason: 'ok' }]);
 });
 
-test('headers with references to stored payloads are removed', async () => {
+test('signal headers with references to stored payloads are removed', async () => {
   const headers = { traceparent: sound, other: broken };
   const jobs = await read({ signalWorkflow: { headers, input: [] } }, { queryWorkflow: { headers } });
   expect(jobs.map((job) => (job.signalWorkflow ?? job.queryWorkflow)?.headers)).toEqual([
@@ -44,17 +44,17 @@ test('headers with references to stored payloads are removed', async () => {
   ]);
 });
 
-test('a query loses arguments that are references and keeps others', async () => {
+test('a workflow query loses arguments that are payload references and keeps others', async () => {
   const jobs = await read(...[broken, sound].map((one) => ({ queryWorkflow: { arguments: [one] } })));
   expect(jobs.map((job) => job.queryWorkflow?.arguments)).toEqual([[], [sound]]);
 });
 
-test('the payloads of an update are removed', async () => {
+test('the payloads of a workflow update are removed', async () => {
   const [job] = await read({ doUpdate: { name: 'x', input: [broken], headers: { other: broken } } });
   expect(job?.doUpdate).toMatchObject({ name: 'x', input: [], headers: {} });
 });
 
-test('jobs that no client has sent are not changed', async () => {
+test('activation jobs that no client has sent are not changed', async () => {
   const [job] = await read({ resolveActivity: { seq: 1, result: { completed: { result: broken } } } });
   expect(job?.resolveActivity?.result?.completed?.result).toBe(broken);
 });

@@ -32,7 +32,7 @@ function aReport(note: NoteFailure) {
 const failed = { workflowId: 'run:acme:R', executionRunId: 'e1', reason: 'x'.repeat(5_000) } as const;
 const byCode = { by: 'code', proofs: 2 } as const;
 
-test('a failed task is logged with its run, and counted', () => {
+test('a failed workflow task is logged with its run, and counted', () => {
   const { lines, report } = aReport(async () => undefined);
   report({ ...failed, ...byCode });
   report({ ...failed, ...byCode, workflowId: 'no run' });
@@ -41,7 +41,7 @@ test('a failed task is logged with its run, and counted', () => {
   expect(Number(at(lines[1] ?? null, '/count')) - Number(at(lines[0] ?? null, '/count'))).toBe(1);
 });
 
-test('a task that waits in the queue is logged and recorded, but not counted', async () => {
+test('a workflow task that waits in the queue is logged and recorded, but not counted', async () => {
   const note = vi.fn<NoteFailure>(async () => undefined);
   const { lines, report } = aReport(note);
   const before = await failuresMeasured();
@@ -62,13 +62,13 @@ test.each<[Culprit, readonly TaskFailureCause[]]>([
   [{ by: 'queue' }, [{ by: 'queue' }]],
   [{ by: 'machine' }, [{ by: 'machine' }]],
   [{ by: 'worker' }, []],
-])('a failure is recorded for the sweeper unless the worker caused it: %o', (culprit, expected) => {
+])('a workflow task’s failure is recorded for the sweeper unless the worker caused it: %o', (culprit, expected) => {
   const note = vi.fn<NoteFailure>(async () => undefined);
   aReport(note).report({ ...failed, reason: 'why', ...culprit });
   expect(note.mock.calls).toEqual(expected.map((cause) => ['R', { executionRunId: 'e1', ...cause }]));
 });
 
-test('a record that can’t be written is logged', async () => {
+test('a workflow task’s failure whose record can not be written is logged', async () => {
   const { lines, report } = aReport(never);
   report({ ...failed, ...byCode });
   await expect.poll(() => lines[1]).toMatchObject({ run: 'R', msg: 'a failed workflow task could not be noted' });

@@ -10,26 +10,29 @@ describe('cachedRuns', () => {
     [1_024, 824],
     [205, 10],
     [64, 10],
-  ])('a heap of %d MiB caches %d runs', (mib, runs) => {
+  ])('a worker with a heap of %d MiB caches %d runs', (mib, runs) => {
     expect(cachedRuns({}, mib * MIB)).toBe(runs);
     expect(cachedRuns({ HOLDFAST_CACHED_RUNS: '' }, mib * MIB)).toBe(runs);
   });
 
-  test('the environment can set another number', () => {
+  test('the number of cached runs of a worker can be set in the environment', () => {
     expect(cachedRuns({ HOLDFAST_CACHED_RUNS: '20000' }, 64 * MIB)).toBe(20_000);
   });
 
-  test.each(['9', '-1', '10.5', 'many', '1e999'])('the environment can not set %s', (given) => {
-    expect(() => cachedRuns({ HOLDFAST_CACHED_RUNS: given })).toThrow(
-      `HOLDFAST_CACHED_RUNS must be a whole number, 10 or more; it is "${given}"`,
-    );
-  });
+  test.each(['9', '-1', '10.5', 'many', '1e999'])(
+    'the environment can not set the number of cached runs to %s',
+    (given) => {
+      expect(() => cachedRuns({ HOLDFAST_CACHED_RUNS: given })).toThrow(
+        `HOLDFAST_CACHED_RUNS must be a whole number, 10 or more; it is "${given}"`,
+      );
+    },
+  );
 });
 
 const tool = { description: '', parameters: true, execute: () => null };
 
 describe('taskQueuesOf', () => {
-  test("knows the engine's queue and each that a tool names", () => {
+  test("a worker polls the engine's task queue and each task queue that a tool names", () => {
     const config = parseConfig('here', {
       tools: [
         { ...tool, name: 'a', taskQueue: 'payments' },
@@ -51,11 +54,11 @@ describe('readTaskQueues', () => {
     ['', ['holdfast']],
     ['payments', ['payments']],
     [' crm , payments,crm,', ['crm', 'payments']],
-  ])('reads %j', (list, queues) => {
+  ])('a worker reads its task queues from %j', (list, queues) => {
     expect(readTaskQueues(list, known)).toEqual(queues);
   });
 
-  test('refuses a queue that no tool names, and suggests one', () => {
+  test('a worker refuses a task queue that no tool names, and suggests one', () => {
     expect(() => readTaskQueues('crm,payment', known)).toThrow(
       /"payment".*holdfast, payments, crm\. Did you mean "payments"/,
     );
@@ -65,7 +68,7 @@ describe('readTaskQueues', () => {
 const named = { TEMPORAL_DEPLOYMENT_NAME: 'holdfast', TEMPORAL_WORKER_BUILD_ID: '2026-11-22' };
 
 describe('readWorkerDeployment', () => {
-  test('pins runs to the version that the environment names', () => {
+  test('a worker pins runs to the deployment version that the environment names', () => {
     expect(readWorkerDeployment(named)).toEqual({
       useWorkerVersioning: true,
       version: { deploymentName: 'holdfast', buildId: '2026-11-22' },
@@ -74,13 +77,13 @@ describe('readWorkerDeployment', () => {
   });
 
   test.each([{}, { TEMPORAL_DEPLOYMENT_NAME: '', TEMPORAL_WORKER_BUILD_ID: '' }])(
-    'returns no version for %j',
+    'a worker has no deployment version with %j',
     (env) => {
       expect(readWorkerDeployment(env)).toBeNull();
     },
   );
 
-  test.each(Object.keys(named))('refuses one that lacks %s', (name) => {
+  test.each(Object.keys(named))('a worker refuses a deployment version that lacks %s', (name) => {
     expect(() => readWorkerDeployment({ ...named, [name]: undefined })).toThrow('go together');
   });
 });

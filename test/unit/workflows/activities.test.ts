@@ -17,8 +17,8 @@ test('a tool call uses the task queue that the tool names', () => {
 });
 
 test.each([
-  ['a tool that names none', aToolRequest()],
-  ["a tool that names the engine's", aToolRequest({ taskQueue: 'holdfast' })],
+  ['a tool that names no task queue', aToolRequest()],
+  ["a tool that names the engine's task queue", aToolRequest({ taskQueue: 'holdfast' })],
   ['a model', aModelRequest()],
 ])("a call of %s uses the run's own task queue", (_what, request) => {
   expect(callOptions(aCall(request))).toMatchObject({ taskQueue: 'holdfast' });

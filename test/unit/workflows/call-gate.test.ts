@@ -59,7 +59,7 @@ const made = (startedAt: number, endedAt: number, bytes = 100): LocalOutcome => 
   bytes,
 });
 
-test('local calls begin at once and in order until the time of the burst is over', () => {
+test('local calls of a workflow task begin at once and in order until the time of the burst is over', () => {
   const calls = open();
   calls.request(aLocalCall('a'));
   end(calls, made(1_000, 1_999));
@@ -67,7 +67,7 @@ test('local calls begin at once and in order until the time of the burst is over
   expect([started, resumes.length, calls.isCallingLocally()]).toEqual([['a', 'b'], 0, true]);
 });
 
-test('a burst ends after a second, and the next call waits for another workflow task', () => {
+test('a burst of local calls ends after a second, and the next call waits for another workflow task', () => {
   const calls = open();
   calls.request(aLocalCall('a'));
   end(calls, made(1_000, 1_500));
@@ -79,7 +79,7 @@ test('a burst ends after a second, and the next call waits for another workflow 
   expect([started, calls.isCallingLocally()]).toEqual([['a', 'b', 'c'], true]);
 });
 
-test('the results of a round are processed after its last call has ended, in order of the beginnings', () => {
+test('the results of a round of local calls are processed after its last call has ended, in order of the beginnings', () => {
   const calls = open();
   for (const key of ['a', 'b', 'c']) calls.request(aLocalCall(key));
   end(calls, made(0, 10), 'c');
@@ -89,7 +89,7 @@ test('the results of a round are processed after its last call has ended, in ord
   expect([handled, calls.isCallingLocally()]).toEqual([['a', 'b', 'c'], false]);
 });
 
-test('a long round ends the burst, and calls requested meanwhile join the round', () => {
+test('a long round of local calls ends the burst, and calls requested meanwhile join the round', () => {
   const calls = open();
   for (const key of ['a', 'b']) calls.request(aLocalCall(key));
   end(calls, made(0, 1_500), 'a');
@@ -103,7 +103,7 @@ test('a long round ends the burst, and calls requested meanwhile join the round'
   expect([started.length, resumes.length]).toEqual([4, 1]);
 });
 
-test('results that fill a request to the server end the burst', () => {
+test('local call results that fill a request to the server end the burst', () => {
   const calls = open();
   for (let at = 0; at < 60; at++) {
     calls.request(aLocalCall(String(at)));
@@ -152,7 +152,7 @@ test('an activity call does not wait for local calls that were requested later',
   expect([started, resumes.length]).toEqual([['by an activity', 'a'], 1]);
 });
 
-test('a message of the server begins another burst', () => {
+test('a message of the Temporal server begins another burst of local calls', () => {
   const calls = open();
   calls.request(aCall('by an activity'));
   calls.request(aLocalCall('a'));
@@ -176,7 +176,7 @@ test('waiting local calls are canceled: all of them, or one', () => {
 
 const large = 'x'.repeat(60_000);
 
-test('activity calls begin until their requests fill one request to the server; the others begin in later tasks', () => {
+test('activity calls begin until they fill one request to the server; the others begin in later workflow tasks', () => {
   const calls = open();
   for (let at = 0; at < 45; at++) calls.request(aCall(String(at), { args: { large } }));
   expect([started.length, resumes.length]).toEqual([20, 1]);
@@ -187,13 +187,13 @@ test('activity calls begin until their requests fill one request to the server; 
   expect(resumes).toEqual([]);
 });
 
-test('small requests are measured, so many of them begin in one workflow task', () => {
+test('small activity requests are measured, so many of them begin in one workflow task', () => {
   const calls = open();
   for (let at = 0; at < 200; at++) calls.request(aCall(String(at)));
   expect(started).toHaveLength(200);
 });
 
-test('a small activity call does not overtake larger waiting ones', () => {
+test('a small activity call does not overtake larger waiting calls', () => {
   const calls = open();
   for (let at = 0; at < 21; at++) calls.request(aCall(String(at), { args: { large } }));
   calls.request(aCall('small'));
@@ -211,7 +211,7 @@ test('waiting activity calls are canceled: all of them, or one', () => {
   expect(started).toHaveLength(20);
 });
 
-test.each([aCall('a'), aLocalCall('a')])('a call is left to the next execution: %o', (call) => {
+test.each([aCall('a'), aLocalCall('a')])('before continue-as-new, a call is left to the next execution: %o', (call) => {
   const calls = open(() => true);
   expect([calls.request(call), started, calls.isCallingLocally()]).toEqual([false, [], false]);
   expect(calls.deferred()).toEqual([call]);
@@ -247,7 +247,7 @@ test.each<[string, JournalBatch | null, number]>([
     aJournalBatch({ endedState: null, view: { ...aJournalBatch().view, output: 'x'.repeat(70_000) } }),
     19,
   ],
-])('small calls %s begin in one workflow task as long as its request has room', (_what, batch, count) => {
+])('small activity calls %s begin in one workflow task as long as its request has room', (_what, batch, count) => {
   const calls = open(() => false, batch);
   for (let number = 0; number < 100; number += 1) calls.request(aCall(`${number}`));
   expect(started).toHaveLength(count);

@@ -46,7 +46,7 @@ function afterYield(units: number, circumstances: Circumstances = {}): ContinueA
 }
 
 describe('a run with a long history', () => {
-  test('does not continue as new without progress, and an idle wake-up is no progress', () => {
+  test('a run with a long history does not continue as new without progress, and an idle wake-up is no progress', () => {
     const policy = aPolicy({ continueAfter: 1 });
     policy.observe(CONTINUE, false);
     expect(policy.isDue(RUNNING, 0)).toBe(false);
@@ -55,11 +55,14 @@ describe('a run with a long history', () => {
   test.each([
     [CONTINUE, true],
     [FIRED, false],
-  ])('continues as new once it has got on by %o (it had yielded: %s)', (occurrence, hasYielded) => {
-    const policy = aPolicy({ continueAfter: 1 });
-    policy.observe(occurrence, hasYielded);
-    expect(policy.isDue(RUNNING, 0)).toBe(true);
-  });
+  ])(
+    'a run with a long history continues as new once it has progressed by %o (it had yielded: %s)',
+    (occurrence, hasYielded) => {
+      const policy = aPolicy({ continueAfter: 1 });
+      policy.observe(occurrence, hasYielded);
+      expect(policy.isDue(RUNNING, 0)).toBe(true);
+    },
+  );
 });
 
 describe('a run whose execution begins with many timers', () => {
@@ -75,24 +78,27 @@ describe('a run whose execution begins with many timers', () => {
     [2, true],
     [3, false],
     [100, false],
-  ])('continues as new by what has come since (%i timers: %s)', (timers, isDue) => {
-    expect(policyAfter(timers).isDue(RUNNING, 0)).toBe(isDue);
-  });
+  ])(
+    'a run whose execution begins with many timers continues as new by what has come since (%i timers: %s)',
+    (timers, isDue) => {
+      expect(policyAfter(timers).isDue(RUNNING, 0)).toBe(isDue);
+    },
+  );
 });
 
-describe('a run that has computed enough for an execution', () => {
-  test('continues as new after the limit, and not before it', () => {
+describe('a run at the limit of computation', () => {
+  test('a run continues as new after the limit of computation, and not before it', () => {
     expect(afterYield(ENOUGH - 1).isDue(RUNNING, 0)).toBe(false);
     expect(afterYield(ENOUGH).isDue(RUNNING, 0)).toBe(true);
   });
 
-  test('continues as new if the units come from several steps', () => {
+  test('a run continues as new at the limit of computation if the units come from several steps', () => {
     const policy = afterYield(ENOUGH - 1);
     policy.countWork(1);
     expect(policy.isDue(RUNNING, 0)).toBe(true);
   });
 
-  test('leaves its next call to the next execution', () => {
+  test('a run at the limit of computation leaves its next call to the next execution', () => {
     expect(afterYield(ENOUGH).defersCalls(0)).toBe(true);
     expect(afterYield(ENOUGH - 1).defersCalls(0)).toBe(false);
   });
@@ -100,29 +106,32 @@ describe('a run that has computed enough for an execution', () => {
   test.each([
     { openCalls: 1, isFlushing: false },
     { openCalls: 0, isFlushing: true },
-  ])('waits for what is open, and goes on meanwhile: %o', ({ openCalls, isFlushing }) => {
-    const policy = afterYield(ENOUGH, { isFlushing });
-    expect([policy.isDue(RUNNING, openCalls), policy.holds(), policy.observe(CONTINUE, true)]).toEqual([
-      false,
-      false,
-      false,
-    ]);
-  });
+  ])(
+    'a run at the limit of computation waits for open calls and writes, and makes progress until then: %o',
+    ({ openCalls, isFlushing }) => {
+      const policy = afterYield(ENOUGH, { isFlushing });
+      expect([policy.isDue(RUNNING, openCalls), policy.holds(), policy.observe(CONTINUE, true)]).toEqual([
+        false,
+        false,
+        false,
+      ]);
+    },
+  );
 });
 
-describe('a run that has computed too much beside an open call', () => {
+describe('a run beyond the limit of computation with an open call', () => {
   const policy = afterYield(URGENT);
 
-  test('begins no call and does not continue after a yield', () => {
+  test('a run beyond the limit of computation with an open call begins no call and does not continue after a yield', () => {
     expect([policy.isDue(RUNNING, 1), policy.holds(), policy.observe(CONTINUE, true)]).toEqual([false, true, true]);
     expect(policy.defersCalls(1)).toBe(true);
   });
 
-  test('accepts inputs from outside', () => {
+  test('a run beyond the limit of computation with an open call accepts inputs from outside', () => {
     expect(policy.observe(FIRED, true)).toBe(false);
   });
 
-  test('continues as new once no call is open', () => {
+  test('a run beyond the limit of computation continues as new once no call is open', () => {
     expect(afterYield(URGENT).isDue(RUNNING, 0)).toBe(true);
   });
 });
@@ -184,9 +193,9 @@ describe('a run', () => {
   const dueOf = (over: Partial<HistorySoFar & ContinueAsNewReasons>): string =>
     continueAsNewDue({ ...history, ...over }, { ...reasons, ...over });
 
-  test.each(BELOW)('stays in its execution: %o', (over) => expect(dueOf(over)).toBe('no'));
+  test.each(BELOW)('a run stays in its execution: %o', (over) => expect(dueOf(over)).toBe('no'));
 
-  test.each(SOON)('continues as new once no activity is open: %o', (over) => expect(dueOf(over)).toBe('soon'));
+  test.each(SOON)('a run continues as new once no activity is open: %o', (over) => expect(dueOf(over)).toBe('soon'));
 
-  test.each(NOW)('begins nothing before it continues as new: %o', (over) => expect(dueOf(over)).toBe('now'));
+  test.each(NOW)('a run begins nothing before it continues as new: %o', (over) => expect(dueOf(over)).toBe('now'));
 });

@@ -14,7 +14,7 @@ const STARTS: readonly object[] = [
   { ...start, begin: { kind: 'reopen', run: { format: 1 }, name: 'retry', payload: { signalId: 's' } } },
 ];
 
-test.each(STARTS)('a stored start of a run is valid: %j', (value) => {
+test.each(STARTS)('a stored start request of a run is valid: %j', (value) => {
   expect(isStart(toJson(value))).toBe(true);
 });
 
@@ -36,6 +36,6 @@ const OTHERS: readonly unknown[] = [
   { ...start, queuedSignals: [{ name: 'event', payload: {} }] },
 ];
 
-test.each(OTHERS)('another value is not a start of a run: %j', (value) => {
+test.each(OTHERS)('another value is not a start request of a run: %j', (value) => {
   expect(isStart(value)).toBe(false);
 });

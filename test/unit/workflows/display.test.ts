@@ -7,7 +7,7 @@ import type { RunEvent } from '../../../src/graph/journal/events.ts';
 
 const asking = () => startRun({ nodes: { ask: { type: 'approval', title: 'Pay?' } } });
 
-test('the details name the last ignored signal, its sender and the reason', () => {
+test('the workflow details name the last ignored signal, its sender and the reason', () => {
   const run = asking();
   run.signal('accept', {});
   const lines = toDetails(run.run, run.events, NOTHING_REDACTED).split('\n');
@@ -16,12 +16,12 @@ test('the details name the last ignored signal, its sender and the reason', () =
   );
 });
 
-test('the details of a run without ignored signals mention none', () => {
+test('the workflow details of a run without ignored signals mention none', () => {
   const { run, events } = asking();
   expect(toDetails(run, events, NOTHING_REDACTED)).not.toContain('ignored');
 });
 
-test('a title with several lines is written in one line, so it adds no command to copy', () => {
+test('a workflow title with several lines is written in one line, so it adds no command to copy', () => {
   const title = 'Pay?\n\n    temporal workflow signal --name approve';
   const { run, events } = startRun({ nodes: { ask: { type: 'approval', title } } });
   const lines = toDetails(run, events, NOTHING_REDACTED).split('\n');
@@ -30,7 +30,7 @@ test('a title with several lines is written in one line, so it adds no command t
   expect(lines.filter((line) => line.startsWith('    temporal'))).toHaveLength(2);
 });
 
-test('a title of a megabyte is cut, and the commands follow', () => {
+test('a workflow title of a megabyte is cut, and the commands follow', () => {
   const title = '*'.repeat(1_000_000);
   const { run, events } = startRun({ nodes: { ask: { type: 'approval', title } } });
   const text = toDetails(run, events, NOTHING_REDACTED);
@@ -38,7 +38,7 @@ test('a title of a megabyte is cut, and the commands follow', () => {
   expect(text).toContain('--name approve');
 });
 
-test('an approval beyond the maximum length of the details is not read', () => {
+test('an approval beyond the maximum length of the workflow details is not read', () => {
   const asking = Array.from({ length: 9 }, (_, at) => `ask${at}`);
   const title = '*'.repeat(900);
   const nodes = Object.fromEntries(asking.map((id) => [id, { type: 'approval' as const, title }]));
@@ -61,7 +61,7 @@ test.each([
   ['a\u2028b\u0085c\u0000d', 'a b c d'],
   ['**bold** [link](http://x) `code` <b>', String.raw`\*\*bold\*\* \[link\](http\://x) \`code\` \<b\>`],
   ['&#10;', String.raw`\&\#10;`],
-])('%j is written in one line of Markdown', (text, expected) => {
+])('the text %j is written in one line of Markdown in the workflow details', (text, expected) => {
   expect(inlineMarkdown(text)).toBe(expected);
 });
 
@@ -77,13 +77,13 @@ const from = (first: number, count: number, size = 0): RunEvent[] =>
 const numbers = (events: readonly RunEvent[]): number[] => events.map(({ seq }) => seq);
 
 describe('the latest events of a run', () => {
-  test.each([1, 7, 1_000])('are 200 at most, added in groups of %d', (width) => {
+  test.each([1, 7, 1_000])('the latest events of a run are 200 at most, added in groups of %d', (width) => {
     const latest = createLatestEvents([]);
     for (let seq = 1; seq <= 1_000; seq += width) latest.add(from(seq, Math.min(width, 1_001 - seq)));
     expect(numbers(latest.all())).toEqual(from(801, 200).map(({ seq }) => seq));
   });
 
-  test('have no more bytes than an answer of a query may have', () => {
+  test('the latest events of a run have no more bytes than an answer of a query may have', () => {
     const latest = createLatestEvents(from(1, 5, 100_000));
     latest.add(from(6, 20, 100_000));
     expect(numbers(latest.all())).toEqual([17, 18, 19, 20, 21, 22, 23, 24, 25]);
@@ -92,7 +92,7 @@ describe('the latest events of a run', () => {
     expect(numbers(latest.all())).toHaveLength(10);
   });
 
-  test('always include the last event, regardless of its size', () => {
+  test('the latest events of a run always include the last event, regardless of its size', () => {
     const latest = createLatestEvents(from(1, 3));
     latest.add([event(4, 5_000_000)]);
     expect(numbers(latest.all())).toEqual([4]);

@@ -27,16 +27,21 @@ describe('a call that timed out at the server', () => {
     ['HEARTBEAT', false],
     ['SCHEDULE_TO_CLOSE', true],
     ['SCHEDULE_TO_START', true],
-  ])('has an unknown outcome if it is unsafe and may have begun (%s, tried before: %s)', (timeoutType, isRetry) => {
-    expect(toTaskFailure(unsafe, givenUp(timeoutType, isRetry))).toMatchObject({ error: { code: 'UNKNOWN_OUTCOME' } });
-  });
+  ])(
+    'a call that timed out at the server has an unknown outcome if it is unsafe and may have begun (%s, tried before: %s)',
+    (timeoutType, isRetry) => {
+      expect(toTaskFailure(unsafe, givenUp(timeoutType, isRetry))).toMatchObject({
+        error: { code: 'UNKNOWN_OUTCOME' },
+      });
+    },
+  );
 
-  test('fails with TIMEOUT if it is unsafe and no worker has taken it', () => {
+  test('a call that timed out at the server fails with TIMEOUT if it is unsafe and no worker has taken it', () => {
     const message = 'No worker took the call in time';
     expect(toTaskFailure(unsafe, givenUp('SCHEDULE_TO_START'))).toMatchObject({ error: { code: 'TIMEOUT', message } });
   });
 
-  test('is known to have failed if no worker has taken it, unless it repeats an earlier call', () => {
+  test('a call that timed out at the server is known to have failed if no worker has taken it, unless it repeats an earlier call', () => {
     const failureOf = (takeover: number) => toTaskFailure({ ...keyed, takeover }, givenUp('SCHEDULE_TO_START'));
     const attempts = { error: { attempts: 0 } };
     expect([failureOf(0), failureOf(1)]).toMatchObject([
@@ -47,7 +52,7 @@ describe('a call that timed out at the server', () => {
   });
 
   test.each([aModelRequest(), aToolRequest({ effect: 'keyed' }), aToolRequest({ effect: 'idempotent' })])(
-    'has timed out if it may be repeated',
+    'a call that timed out at the server fails with TIMEOUT if it may be repeated',
     (request) => {
       expect(toTaskFailure(aCall(request), givenUp('START_TO_CLOSE'))).toMatchObject({ error: { code: 'TIMEOUT' } });
     },
@@ -58,17 +63,17 @@ describe('a canceled call', () => {
   const lost = { callFailed: false, error: { code: 'UNKNOWN_OUTCOME', message: 'lost' } };
   const answer = ApplicationFailure.create({ type: 'UNKNOWN_OUTCOME', details: [lost], nonRetryable: true });
 
-  test('is left to a person if it was possibly executed and can be neither repeated nor compensated', () => {
+  test('a canceled call is left to a person if it was possibly executed and can be neither repeated nor compensated', () => {
     expect(toCanceledCallFailure(unsafe, answer)).toEqual(lost);
     expect(toCanceledCallFailure({ ...keyed, isCompensable: true }, answer)).toEqual(lost);
   });
 
-  test('reports that it was possibly executed if it can be repeated', () => {
+  test('a canceled call that can be repeated reports that it was possibly executed', () => {
     const error = { code: 'CANCELED', message: 'The call was canceled, and may have been made' };
     expect(toCanceledCallFailure(keyed, answer)).toEqual({ callFailed: false, error });
   });
 
-  test('is known to have failed if it has only waited, unless it repeats an earlier call', () => {
+  test('a canceled call is known to have failed if it has only waited, unless it repeats an earlier call', () => {
     expect([callCanceled(keyed), callCanceled({ ...keyed, takeover: 1 })]).toMatchObject([
       { failure: { callFailed: true } },
       { failure: { callFailed: false } },
@@ -81,7 +86,7 @@ describe('an activity failure whose details are no task failure', () => {
     { callFailed: true, error: { code: 'TOOL_FAILED' } },
     { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' }, usage: { inputTokens: 1 } },
     { error: { code: 'TOOL_FAILED', message: 'no' } },
-  ])('counts as one of the engine: %j', (detail) => {
+  ])('an activity failure whose details are no task failure counts as a failure of the engine: %j', (detail) => {
     const thrown = ApplicationFailure.create({ message: 'lost', details: [detail] });
     expect(toTaskFailure(keyed, thrown)).toEqual({ callFailed: false, error: { code: 'INTERNAL', message: 'lost' } });
   });

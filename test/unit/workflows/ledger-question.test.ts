@@ -33,25 +33,25 @@ const compensable = aCall(aToolRequest({ effect: 'idempotent' }), { isCompensabl
 const TIMEOUTS: readonly TimeoutType[] = ['SCHEDULE_TO_CLOSE', 'START_TO_CLOSE', 'HEARTBEAT', 'SCHEDULE_TO_START'];
 const ACCOUNTABLE = { keyed, unsafe, compensable };
 
-describe('the ledger is asked about a call', () => {
-  test.each(Object.entries(ACCOUNTABLE))('after each timeout if the call is %s', (_, call) => {
-    for (const timeoutType of TIMEOUTS) {
-      const givenUp = { code: 'TIMEOUT', message: expect.stringContaining('No worker') };
-      expect(questionAfter(call, timedOut(timeoutType), false)).toMatchObject({ givenUp });
-      expect(questionAfter(call, timedOut(timeoutType), true)).not.toHaveProperty('givenUp');
-    }
-  });
+describe('questions to the ledger', () => {
+  test.each(Object.entries(ACCOUNTABLE))(
+    'the ledger is asked about a call after each timeout if the call is %s',
+    (_, call) => {
+      for (const timeoutType of TIMEOUTS) {
+        const givenUp = { code: 'TIMEOUT', message: expect.stringContaining('No worker') };
+        expect(questionAfter(call, timedOut(timeoutType), false)).toMatchObject({ givenUp });
+        expect(questionAfter(call, timedOut(timeoutType), true)).not.toHaveProperty('givenUp');
+      }
+    },
+  );
 
   const refused: TaskFailure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'refused' } };
 
   test.each([
-    [
-      'an attempt that could do nothing yet',
-      failedBy(ApplicationFailure.create({ type: 'IN_PROGRESS', message: 'm' })),
-    ],
-    ['a failure after which another attempt was to come', tells(refused, false)],
+    ['an attempt that could not begin yet', failedBy(ApplicationFailure.create({ type: 'IN_PROGRESS', message: 'm' }))],
+    ['a failure that another attempt was to follow', tells(refused, false)],
     ['a refusal by the server', failedBy(new ServerFailure('too large', true))],
-  ])('after %s was the last that the server heard', (_, failure) => {
+  ])('the ledger is asked about a call whose last report to the server was %s', (_, failure) => {
     expect(questionAfter(keyed, failure, false)).not.toBeNull();
   });
 
@@ -59,17 +59,20 @@ describe('the ledger is asked about a call', () => {
     ['a call that is known to have failed', { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' } }, false],
     ['a call with an unknown outcome', { callFailed: false, error: { code: 'UNKNOWN_OUTCOME', message: 'no' } }, false],
     [
-      'a call that has failed, and may have been made',
+      'a failed call that was possibly executed',
       { callFailed: false, error: { code: 'TOOL_FAILED', message: 'no' } },
       true,
     ],
-  ] as const)('after an attempt has reported %s, at most if the call was canceled', (_, failure, expected) => {
-    const isAsked = (isCanceled: boolean) => questionAfter(keyed, tells(failure), isCanceled) !== null;
-    expect([isAsked(false), isAsked(true)]).toEqual([false, expected]);
-  });
+  ] as const)(
+    'the ledger is asked about a call after an attempt has reported %s, at most if the call was canceled',
+    (_, failure, expected) => {
+      const isAsked = (isCanceled: boolean) => questionAfter(keyed, tells(failure), isCanceled) !== null;
+      expect([isAsked(false), isAsked(true)]).toEqual([false, expected]);
+    },
+  );
 
   test.each([aModelRequest(), aToolRequest({ effect: 'idempotent' })])(
-    'never if the call may be repeated',
+    'the ledger is never asked about a call that may be repeated',
     (request) => {
       for (const isCanceled of [false, true])
         expect(questionAfter(aCall(request), timedOut('START_TO_CLOSE'), isCanceled)).toBeNull();
@@ -77,26 +80,29 @@ describe('the ledger is asked about a call', () => {
   );
 });
 
-describe("the ledger's answer about a call that the server has given up", () => {
+describe('the ledger’s answers about abandoned calls', () => {
   const failureOf = (
     call: CallEffect,
     answer: TaskFailure,
     timeoutType: TimeoutType = 'SCHEDULE_TO_CLOSE',
   ): TaskFailure | undefined => questionAfter(call, timedOut(timeoutType), false)?.failureIn(tells(answer));
 
-  test.each([true, false])('is used if the call has failed (known to be undone: %s)', (callFailed) => {
-    const answer: TaskFailure = { callFailed, error: { code: 'TOOL_FAILED', message: 'refused', attempts: 3 } };
-    for (const call of Object.values(ACCOUNTABLE)) expect(failureOf(call, answer)).toEqual(answer);
-  });
+  test.each([true, false])(
+    'the ledger’s answer about an abandoned call is used if the call has failed (known to be undone: %s)',
+    (callFailed) => {
+      const answer: TaskFailure = { callFailed, error: { code: 'TOOL_FAILED', message: 'refused', attempts: 3 } };
+      for (const call of Object.values(ACCOUNTABLE)) expect(failureOf(call, answer)).toEqual(answer);
+    },
+  );
 
-  test('leaves the timeout if the outcome is unknown, unless a person must settle the call', () => {
+  test('the ledger’s unknown outcome of an abandoned call leaves the timeout, unless a person must settle the call', () => {
     const unknown: TaskFailure = { callFailed: false, error: { code: 'UNKNOWN_OUTCOME', message: 'lost' } };
     const timeout = { callFailed: false, error: { code: 'TIMEOUT' } };
     expect([keyed, compensable].map((call) => failureOf(call, unknown))).toMatchObject([timeout, timeout]);
     expect(failureOf(unsafe, unknown)).toEqual(unknown);
   });
 
-  test('is used if the call was possibly executed, although the server knows of no attempt', () => {
+  test('the ledger’s answer about an abandoned call is used if the call was possibly executed, although the server knows of no attempt', () => {
     const unknown: TaskFailure = { callFailed: false, error: { code: 'UNKNOWN_OUTCOME', message: 'lost' } };
     const failure = { callFailed: false, error: { code: 'TIMEOUT', message: 'No worker took the call in time' } };
     expect(failureOf(keyed, unknown, 'SCHEDULE_TO_START')).toMatchObject(failure);

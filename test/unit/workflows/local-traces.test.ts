@@ -8,15 +8,15 @@ const failed = {
 } as const;
 
 test.each([
-  ['there were none', null, {}],
-  ['none has begun', { failed: null }, {}],
-  ['they have failed', { failed }, { failedLocally: failed }],
-  ['one may have made it', { failed: null, perhapsMade: true }, { perhapsMadeLocally: true }],
+  ['there were no local attempts', null, {}],
+  ['no local attempt has begun', { failed: null }, {}],
+  ['the local attempts have failed', { failed }, { failedLocally: failed }],
+  ['a local attempt possibly executed the call', { failed: null, perhapsMade: true }, { perhapsMadeLocally: true }],
   [
-    'one may have made it after another failed',
+    'a local attempt possibly executed the call after another failed',
     { failed, perhapsMade: true },
     { failedLocally: failed, perhapsMadeLocally: true },
   ],
-] as const)('an activity receives the traces of local attempts: %s', (_, left, told) => {
+] as const)('an activity receives the traces of a call’s local attempts: %s', (_, left, told) => {
   expect(localTraces(left)).toEqual(told);
 });

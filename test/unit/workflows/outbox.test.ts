@@ -41,7 +41,7 @@ function open() {
 }
 
 describe('a lost delivery', () => {
-  test('is sent again with the current approvals', () => {
+  test('a lost delivery of a run’s journal is sent again with the current approvals', () => {
     const { take, receive } = open();
     const lost = take();
     receive({ kind: 'signal', name: 'approve', payload: {} });
@@ -53,7 +53,7 @@ describe('a lost delivery', () => {
   });
 });
 
-test('approvals that a run has dropped are written as closed, never as pending', () => {
+test('approvals that a run has dropped are written to the store as closed, never as pending', () => {
   const { take, receive, drop } = open();
   const pending = take();
   receive({ kind: 'signal', name: 'approve', payload: {} });
@@ -67,7 +67,7 @@ test('approvals that a run has dropped are written as closed, never as pending',
 });
 
 describe('an outbox', () => {
-  test('is empty once every delivery is acknowledged', () => {
+  test('the outbox of a run’s journal is empty once every delivery is acknowledged', () => {
     const { outbox, take } = open();
     const delivery = take();
     expect([outbox.isEmpty(), take()]).toEqual([false, null]);

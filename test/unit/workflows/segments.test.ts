@@ -27,7 +27,7 @@ const begin = (state: ReturnType<Segments['state']> | null = null, execution = 1
   createSegments({ trace, execution, state, isAgent: ({ node }) => node === 'agent' });
 
 describe('the segments of a traced run', () => {
-  test('end when the run waits, and when it ends', () => {
+  test('the trace segments of a run end when the run waits, and when it ends', () => {
     const segments = begin();
     const becomes = aRun(segments);
     becomes('running', 'run.started', 'step.started');
@@ -45,7 +45,7 @@ describe('the segments of a traced run', () => {
     expect(segments.takeEnded()).toBeNull();
   });
 
-  test('include one from wait to wait within a single step, but none for an ignored signal', () => {
+  test('the trace segments of a run include one from wait to wait within a single step, but none for an ignored signal', () => {
     const segments = begin();
     const becomes = aRun(segments);
     becomes('waiting', 'run.started', 'approval.requested', 'step.started');
@@ -57,7 +57,7 @@ describe('the segments of a traced run', () => {
     ]);
   });
 
-  test('continue in the next execution of the workflow', () => {
+  test('a trace segment of a run continues in the next execution of the workflow', () => {
     const before = begin();
     aRun(before)('running', 'run.started', 'step.started');
     const after = begin(before.state());
@@ -66,7 +66,7 @@ describe('the segments of a traced run', () => {
     expect(after.takeEnded()).toBeNull();
   });
 
-  test('list their agents, and the visits that began in earlier segments', () => {
+  test('the trace segments of a run list their agents, and the visits that began in earlier segments', () => {
     const segments = begin();
     const becomes = aRun(segments);
     const agent = { node: 'agent', visit: 1, path: ['outer'] };
@@ -80,7 +80,7 @@ describe('the segments of a traced run', () => {
     ]);
   });
 
-  test('keep the open visits for the next execution, including failed ones', () => {
+  test('the trace segments of a run keep the open visits for the next execution, including failed ones', () => {
     const before = begin();
     const agent = { node: 'agent', visit: 1, index: 2 };
     aRun(before)('waiting', 'step.started', { type: 'node.started', ...agent }, { type: 'node.failed', ...agent });
@@ -93,7 +93,7 @@ describe('the segments of a traced run', () => {
     ]);
   });
 
-  test('have other names in a reopened run', () => {
+  test('the trace segments of a reopened run have other names', () => {
     const segments = begin(null, 2);
     aRun(segments)('running', 'run.retried');
     expect(segments.current().segment).toBe('2.1');

@@ -61,7 +61,7 @@ function aTemporal(): FakeTemporal {
 const aTimer = (id: string, fireAt: number): TimerEffect => ({ kind: 'timer', id, fireAt, summary: id });
 
 describe('a timer that has fired already', () => {
-  test('is ignored after its cancellation', async () => {
+  test('a timer that has fired already is ignored after its cancellation', async () => {
     const { timers, fired, fire } = aTemporal();
     timers.start(aTimer('deadline', 10));
     const late = fire('deadline');
@@ -70,7 +70,7 @@ describe('a timer that has fired already', () => {
     expect(fired).toEqual([]);
   });
 
-  test('is ignored after its replacement, and the new timer fires and can be canceled', async () => {
+  test('a timer that has fired already is ignored after its replacement, and the new timer fires and can be canceled', async () => {
     const { timers, fired, fire, set } = aTemporal();
     for (const id of ['deadline', 'other']) {
       timers.start(aTimer(id, 10));
@@ -91,9 +91,9 @@ describe('timers beyond the maximum in Temporal', () => {
 
   test.each([
     ['in the order in which they are due', (at: number) => at],
-    ['the other way round', (at: number) => MANY - at],
+    ['in the opposite order', (at: number) => MANY - at],
     ['all for the same moment', () => 7],
-  ])('fire one after the other, started %s', async (_, fireAtOf) => {
+  ])('timers beyond the maximum in Temporal fire one after the other, started %s', async (_, fireAtOf) => {
     const { timers, fired, set, fireNext } = aTemporal();
     const all = Array.from({ length: MANY }, (_each, at) => aTimer(`t${at}`, fireAtOf(at)));
     for (const timer of all) timers.start(timer);
@@ -105,7 +105,7 @@ describe('timers beyond the maximum in Temporal', () => {
     expect(set()).toEqual([]);
   });
 
-  test('start no timer in Temporal when waiting ones are canceled', () => {
+  test('waiting timers beyond the maximum in Temporal start no timer when they are canceled', () => {
     const { timers, set, asked } = aTemporal();
     for (let at = 0; at < MANY; at += 1) timers.start(aTimer(`t${at}`, at));
     for (let at = MANY - 1; at >= MAX_TIMERS; at -= 1) timers.cancel(`t${at}`);
@@ -113,7 +113,7 @@ describe('timers beyond the maximum in Temporal', () => {
   });
 
   test.each([1, 2, 3, 4, 5])(
-    'fire in order of their due times, although timers are canceled, added and replaced (%i)',
+    'timers beyond the maximum in Temporal fire in order of their due times, although timers are canceled, added and replaced (%i)',
     async (seed) => {
       const random = createRandom(seed);
       const { timers, fired, set, fireNext } = aTemporal();

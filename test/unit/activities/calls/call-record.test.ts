@@ -9,7 +9,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 const attempt = createAttempt(() => store);
 
-test('an unknown outcome stays unknown although an earlier renewal arrives after it', async () => {
+test('an unknown outcome of a call stays unknown although an earlier claim renewal reaches the ledger after it', async () => {
   const renew = store.ledger.renew.bind(store.ledger);
   const database = held();
   const late: Promise<void>[] = [];

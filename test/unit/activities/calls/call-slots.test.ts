@@ -50,15 +50,18 @@ describe('slots', () => {
       ['acme', 'other', 'third'],
       [3, 3, 3],
     ],
-  ])('are shared: %j, which take as many as they get, have %j of 12', (tenants, expected) => {
-    expect(takeAll(openSlots().slots, ...tenants)).toEqual(expected);
-  });
+  ])(
+    'free call slots are shared fairly: the tenants %j, which take as many as they get, have %j of 12',
+    (tenants, expected) => {
+      expect(takeAll(openSlots().slots, ...tenants)).toEqual(expected);
+    },
+  );
 
-  test('never exceed the limit of a tenant', () => {
+  test('call slots never exceed the limit of a tenant', () => {
     expect(takeAll(openSlots({ perTenant: 2 }).slots, 'acme')).toEqual([2]);
   });
 
-  test('that are released can be taken again', () => {
+  test('released call slots can be taken again', () => {
     const { slots } = openSlots({ total: 2 });
     const giveBack = take(slots, 'acme');
     expect(take(slots, 'acme')).toBeNull();
@@ -66,7 +69,7 @@ describe('slots', () => {
     expect(take(slots, 'acme')).not.toBeNull();
   });
 
-  test('never exceed the total, and a tenant without any gets one while one is free', () => {
+  test('call slots never exceed the total, and a tenant without any gets one while one is free', () => {
     const step = fc.record({ tenant: fc.integer({ min: 0, max: 5 }), gives: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), fc.integer({ min: 1, max: 20 }), (steps, total) => {
@@ -86,21 +89,21 @@ describe('slots', () => {
   });
 });
 
-describe('a refused call is retried', () => {
-  test('one after the other while no call has ended', () => {
+describe('the retry of a call without a slot', () => {
+  test('calls refused for lack of a slot are retried one after the other while no call has ended', () => {
     const { slots } = openSlots({ total: 2 });
     take(slots, 'acme');
     expect([refusal(slots), refusal(slots), refusal(slots)]).toEqual([1_000, 1_025, 1_050]);
   });
 
-  test('within half a minute, however many are waiting', () => {
+  test('a call refused for lack of a slot is retried within half a minute, however many calls are waiting', () => {
     const { slots } = openSlots({ total: 2 });
     take(slots, 'acme');
     const times = Array.from({ length: 2_000 }, () => refusal(slots));
     expect(Math.max(...times)).toBe(30_000);
   });
 
-  test('at the rate at which the calls of its tenant end', () => {
+  test('calls refused for lack of a slot are retried at the rate at which the calls of their tenant end', () => {
     const { slots, pass } = openSlots({ total: 4 });
     take(slots, 'acme');
     for (let ended = 0; ended < 3_000; ended++) {
@@ -118,7 +121,7 @@ describe('a refused call is retried', () => {
     expect(last - later).toBe(250);
   });
 
-  test('independent of the calls of other tenants', () => {
+  test('the retry delay of a call without a slot does not depend on the calls of other tenants', () => {
     const { slots } = openSlots({ total: 12, perTenant: 1 });
     take(slots, 'acme');
     take(slots, 'other');

@@ -27,7 +27,7 @@ describe('fromStatus', () => {
   const refused = { retryable: false, done: 'no' };
   const unclear = { retryable: false, done: 'perhaps' };
 
-  test('the error has code and message', () => {
+  test('an error made from an HTTP status has a code and a message', () => {
     expect(failure(400)).toMatchObject({ name: 'CallError', code: 'TOOL_FAILED', message: 'pay answered' });
   });
 
@@ -54,19 +54,22 @@ describe('fromStatus', () => {
     [423, refused],
     [451, refused],
     [499, refused],
-  ])('%i is %o for models and tools', (status, verdict) => {
+  ])('HTTP status %i is classified as %o for models and tools', (status, verdict) => {
     expect(failure(status, {}, 'tool')).toMatchObject(verdict);
     expect(failure(status, {}, 'model')).toMatchObject(verdict);
   });
 
-  test('a 409 is final for a tool and retryable for a model', () => {
+  test('HTTP status 409 is final for a tool and retryable for a model', () => {
     expect(failure(409, {}, 'tool')).toMatchObject(refused);
     expect(failure(409, {}, 'model')).toMatchObject(again);
   });
 
-  test.each([301, 302, 303, 307, 308])('the redirect %i is not followed, and the work may be done', (status) => {
-    expect(failure(status)).toMatchObject(unclear);
-  });
+  test.each([301, 302, 303, 307, 308])(
+    'the redirect %i is not followed, and counts as work that was possibly executed',
+    (status) => {
+      expect(failure(status)).toMatchObject(unclear);
+    },
+  );
 
   test.each([
     [400, 'true', againUndone],
@@ -74,7 +77,7 @@ describe('fromStatus', () => {
     [429, 'false', refused],
     [503, 'false', unclear],
     [503, 'true', again],
-  ])('%i of a model with x-should-retry: %s is %o', (status, told, verdict) => {
+  ])('status %i of a model with the header x-should-retry: %s is classified as %o', (status, told, verdict) => {
     expect(failure(status, { 'x-should-retry': told }, 'model')).toMatchObject(verdict);
   });
 
@@ -82,7 +85,7 @@ describe('fromStatus', () => {
     [400, 'true', refused],
     [429, 'false', againUndone],
     [503, 'false', again],
-  ])('%i of a tool keeps its class with x-should-retry: %s', (status, told, verdict) => {
+  ])('status %i of a tool keeps its classification despite the header x-should-retry: %s', (status, told, verdict) => {
     expect(failure(status, { 'x-should-retry': told }, 'tool')).toMatchObject(verdict);
   });
 });
@@ -96,7 +99,7 @@ describe('fromStatus with a header to wait', () => {
     [{ 'retry-after': '2' }, 2_000],
     [{ 'retry-after-ms': '1500' }, 1_500],
     [{ 'retry-after': 'Fri, 02 Jan 2026 03:04:35 GMT' }, 30_000],
-  ])('%o means %s ms', (headers, retryAfterMs) => {
+  ])('the response headers %o give a retry delay of %s ms', (headers, retryAfterMs) => {
     expect(failure(429, headers)).toMatchObject({ retryAfterMs });
   });
 });
@@ -116,14 +119,14 @@ describe('fromNetwork', () => {
     return fromNetwork('TOOL_FAILED', thrown);
   }
 
-  test('when nothing listens, nothing can have been done', async () => {
+  test('a call to a port on which no server listens was certainly not executed', async () => {
     const port = await closedPort();
     const error = await failureAt(`http://127.0.0.1:${port}`, `127.0.0.1:${port}`);
     expect(error).toMatchObject({ code: 'TOOL_FAILED', retryable: true, done: 'no' });
     expect(error.message).toBe('The connection failed: ECONNREFUSED');
   });
 
-  test('when no address of a name accepts the connection, nothing can have been done', async () => {
+  test('a call was certainly not executed when no address of the host accepts the connection', async () => {
     const port = await closedPort();
     expect(await failureAt(`http://localhost:${port}`, `localhost:${port}`)).toMatchObject({
       retryable: true,
@@ -131,7 +134,7 @@ describe('fromNetwork', () => {
     });
   });
 
-  test('when a name can not be resolved, nothing can have been done', async () => {
+  test('a call was certainly not executed when the host name can not be resolved', async () => {
     const unresolvable = `${'x'.repeat(64)}.test`;
     expect(await failureAt(`http://${unresolvable}`, '')).toMatchObject({ retryable: true, done: 'no' });
   });
@@ -139,7 +142,7 @@ describe('fromNetwork', () => {
   test.each([
     ['before the answer', hangUp],
     ['within the answer', breakOff],
-  ])('when the connection breaks %s, the work may be done', async (_when, breaking) => {
+  ])('a call whose connection breaks %s was possibly executed', async (_when, breaking) => {
     server.answers(breaking);
     expect(await failureAt(server.url, server.address)).toMatchObject({ retryable: true, done: 'perhaps' });
     expect(server.requests).toHaveLength(1);
@@ -172,7 +175,7 @@ describe('fromNetwork', () => {
     ['UND_ERR_SOCKET', null, 'perhaps'],
     ['UND_ERR_HEADERS_TIMEOUT', null, 'perhaps'],
     ['UND_ERR_BODY_TIMEOUT', null, 'perhaps'],
-  ])('%s at %s: done is "%s"', (code, syscall, done) => {
+  ])('the network error %s during %s is classified as executed: "%s"', (code, syscall, done) => {
     const thrown = new TypeError('fetch failed', { cause: systemError(code, syscall) });
     expect(fromNetwork('MODEL_FAILED', thrown)).toMatchObject({
       code: 'MODEL_FAILED',
@@ -185,18 +188,21 @@ describe('fromNetwork', () => {
   test.each<[string, readonly Error[], 'no' | 'perhaps']>([
     ['no address', [systemError('ETIMEDOUT', 'connect'), systemError('EHOSTUNREACH', 'connect')], 'no'],
     [
-      'one address, which broke then,',
+      'one address, whose connection then breaks,',
       [systemError('ENETUNREACH', 'connect'), systemError('EPIPE', 'write')],
       'perhaps',
     ],
     ['an unknown address', [], 'perhaps'],
-  ])('when %s accepts the connection, all addresses decide whether the work may be done', (_which, errors, done) => {
-    const tried = Object.assign(new AggregateError(errors), { code: 'ETIMEDOUT' });
-    expect(fromNetwork('TOOL_FAILED', tried)).toMatchObject({ retryable: true, done });
-    expect(fromNetwork('TOOL_FAILED', new TypeError('fetch failed', { cause: tried }))).toMatchObject({ done });
-  });
+  ])(
+    'when %s accepts the connection, the errors of all addresses decide whether the call was possibly executed',
+    (_which, errors, done) => {
+      const tried = Object.assign(new AggregateError(errors), { code: 'ETIMEDOUT' });
+      expect(fromNetwork('TOOL_FAILED', tried)).toMatchObject({ retryable: true, done });
+      expect(fromNetwork('TOOL_FAILED', new TypeError('fetch failed', { cause: tried }))).toMatchObject({ done });
+    },
+  );
 
-  test('a request that the HTTP client refuses is not retried', async () => {
+  test('a request that the HTTP client itself refuses is not retried', async () => {
     const sent = {
       method: 'POST',
       headers: { 'x-note': 'two\nlines' },
@@ -210,7 +216,7 @@ describe('fromNetwork', () => {
     expect(server.connections).toBe(0);
   });
 
-  test('a classified error is unchanged', () => {
+  test('an error that is already classified stays unchanged', () => {
     expect(fromNetwork('MODEL_FAILED', busy)).toBe(busy);
   });
 
@@ -220,37 +226,37 @@ describe('fromNetwork', () => {
   test.each<[string, NetworkError, object]>([
     ['a blocked address', blocked, { code: 'BLOCKED_URL', retryable: false, done: 'no' }],
     [
-      'an answer that is too large',
+      'a too large answer',
       new NetworkError('too large', 'It is too large'),
       { code: 'PAYLOAD_TOO_LARGE', retryable: false, done: 'perhaps' },
     ],
     [
-      'a redirect too many',
+      'an exceeded limit of redirects',
       new NetworkError('too many redirects', 'It has no end'),
       { code: 'MODEL_FAILED', retryable: false, done: 'no' },
     ],
     [
-      'a blocked address after work that may be done',
+      'a blocked address after a possibly executed request',
       new NetworkError('failed after a redirect', 'x', { cause: blocked }),
       { code: 'BLOCKED_URL', retryable: false, done: 'perhaps', message: 'The URL is blocked' },
     ],
     [
-      'a refusal after work that may be done',
+      'a refusal after a possibly executed request',
       new NetworkError('failed after a redirect', 'x', { cause: busy }),
       { code: 'TOOL_FAILED', retryable: true, done: 'perhaps', retryAfterMs: 5, message: 'busy' },
     ],
     [
-      'a connection that nothing takes after work that may be done',
+      'a refused connection after a possibly executed request',
       new NetworkError('failed after a redirect', 'x', { cause: systemError('ECONNREFUSED', 'connect') }),
       { code: 'MODEL_FAILED', retryable: true, done: 'perhaps', message: 'The connection failed: ECONNREFUSED' },
     ],
-  ])('%s has its class, and as a cause, too', (_what, thrown, expected) => {
+  ])('%s has its own error class, also when it is the cause of another error', (_what, thrown, expected) => {
     const wanted = { name: 'CallError', message: thrown.message, ...expected };
     expect(fromNetwork('MODEL_FAILED', thrown)).toMatchObject(wanted);
     expect(fromNetwork('MODEL_FAILED', new TypeError('fetch failed', { cause: thrown }))).toMatchObject(wanted);
   });
 
-  test('an unexpected error keeps its message, and the call was possibly executed', () => {
+  test('an unexpected error keeps its message, and its call was possibly executed', () => {
     expect(fromNetwork('TOOL_FAILED', 'odd')).toMatchObject({
       retryable: true,
       done: 'perhaps',
@@ -273,7 +279,7 @@ describe('fromNetwork at a server with an unknown certificate', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('nothing was sent', async () => {
+  test('a request to a server with an untrusted certificate was certainly not sent', async () => {
     let heard = 0;
     server.on('request', () => heard++);
     const address = server.address();
@@ -291,7 +297,7 @@ describe('messageOf', () => {
     [new Error('broken'), 'broken'],
     ['text', 'text'],
     [undefined, 'undefined'],
-  ])('%o', (thrown, message) => {
+  ])('the message of a thrown value is read from %o', (thrown, message) => {
     expect(messageOf(thrown)).toBe(message);
   });
 });

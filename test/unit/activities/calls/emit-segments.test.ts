@@ -12,7 +12,7 @@ afterEach(() => {
   setRunTracer(null);
 });
 
-test('the spans of a segment are dropped when its events are read too slowly, and the run continues', async () => {
+test('the trace spans of a run segment are dropped when its events are read too slowly, and the run continues', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const read: number[] = [];
   async function* slowly(): AsyncGenerator<RunEvent> {

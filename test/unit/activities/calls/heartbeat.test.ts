@@ -27,16 +27,19 @@ describe('withHeartbeat', () => {
   test.each([
     [6_000, [2_000, 4_000, 6_000, 8_000]],
     [60_000, [5_000]],
-  ])('three heartbeats are sent in a time-out of %i ms, and at least one every 5 seconds', async (timeoutMs, beats) => {
-    expect(await beatsDuring(9_000, async () => await sleep(9_000), { timeoutMs })).toEqual(beats);
-  });
+  ])(
+    'an attempt sends three heartbeats within its time-out of %i ms, and at least one every 5 seconds',
+    async (timeoutMs, beats) => {
+      expect(await beatsDuring(9_000, async () => await sleep(9_000), { timeoutMs })).toEqual(beats);
+    },
+  );
 
   test.each([
     [4_999, []],
     [5_000, [0]],
     [3_600_000, [0]],
   ])(
-    'an attempt that was scheduled %i ms ago sends a heartbeat at once if it may be superseded',
+    'a call attempt that was scheduled %i ms ago sends a heartbeat at once if a later attempt may have superseded it',
     async (waitedMs, beats) => {
       expect(await beatsDuring(1_000, async () => await sleep(1_000), { waitedMs })).toEqual(beats);
     },
@@ -45,14 +48,14 @@ describe('withHeartbeat', () => {
   test.each([
     ['done', async () => undefined],
     ['failed', async () => await Promise.reject(new Error('no'))],
-  ])('it stops when the work is %s', async (_how, work) => {
+  ])('heartbeats of an attempt stop when its work is %s', async (_how, work) => {
     expect(await beatsDuring(0, work)).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
   });
 });
 
 describe('heartbeat', () => {
-  test('sends progress at once and with each later heartbeat', async () => {
+  test('a heartbeat with new progress is sent at once, and later heartbeats repeat the progress', async () => {
     const activity = anActivity({ currentAttemptScheduledTimestampMs: Date.now() });
     const beats: unknown[] = [];
     activity.on('heartbeat', (details) => beats.push(details));
@@ -67,7 +70,7 @@ describe('heartbeat', () => {
     expect(beats).toEqual([undefined, { done: 1 }, { done: 1 }]);
   });
 
-  test('repeats the progress of earlier attempts until there is new progress', async () => {
+  test('a heartbeat repeats the progress of earlier attempts until there is new progress', async () => {
     const activity = anActivity({ currentAttemptScheduledTimestampMs: Date.now(), heartbeatDetails: { done: 7 } });
     const beats: unknown[] = [];
     activity.on('heartbeat', (details) => beats.push(details));

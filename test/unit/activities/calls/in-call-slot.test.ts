@@ -42,29 +42,29 @@ async function make(
 const withDeadline = (deadlineMs: number): CallTask =>
   aTask({ request: aToolRequest({ policy: aPolicy({ deadlineMs }) }) });
 
-test('a call holds its slot until it ends', async () => {
+test('a call holds its concurrency slot until it ends', async () => {
   expect(await make(taken)).toEqual(outcome);
   expect(seen).toEqual({ calls: 1, givenBack: 1 });
 });
 
-test('a failing call releases its slot', async () => {
+test('a failing call releases its concurrency slot', async () => {
   const ends = async () => await Promise.reject(new Error('broken'));
   await expect(make(taken, { ends })).rejects.toThrow('broken');
   expect(seen).toEqual({ calls: 1, givenBack: 1 });
 });
 
-test('a call without a slot is not made, and is retried later', async () => {
+test('a call without a free slot is not made, and is retried later', async () => {
   const failure = await failureOf(make(refused));
   expect(failure).toMatchObject({ type: 'BUSY', nonRetryable: false, nextRetryDelay: 7_000 });
   expect(seen).toEqual({ calls: 0, givenBack: 0 });
 });
 
-test('the journal that travels with a postponed call is written', async () => {
+test('the event journal in the task of a postponed call is written although the call is not made', async () => {
   await failureOf(make(refused, { task: aTask({ runId: 'J-busy', journal: aJournalBatch() }) }));
   expect(await store.journal.events('J-busy', 0, 10)).toMatchObject([{ seq: 1, type: 'step.started' }]);
 });
 
-test('a postponed call is retried no later than its deadline', async () => {
+test('a call postponed for lack of a slot is retried no later than its deadline', async () => {
   const failure = await failureOf(
     make(refused, { task: withDeadline(5_000), info: { scheduledTimestampMs: Date.now() - 1_000 } }),
   );
@@ -74,7 +74,7 @@ test('a postponed call is retried no later than its deadline', async () => {
   });
 });
 
-test('a call past its deadline continues without a slot, so that the ledger records its end', async () => {
+test('a call past its deadline proceeds without a slot, so that the ledger records its end', async () => {
   const info = { scheduledTimestampMs: Date.now() - 6_000 };
   expect(await make(refused, { task: withDeadline(5_000), info })).toEqual(outcome);
   expect(seen).toEqual({ calls: 1, givenBack: 0 });

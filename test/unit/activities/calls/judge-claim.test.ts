@@ -31,7 +31,7 @@ const isTheEarlier = (claim: string): boolean => claim === 'an earlier one';
 const SAFETIES: readonly CallSafety[] = ['idempotent', 'keyed', 'unsafe'];
 
 describe('judgeClaim', () => {
-  test.each(SAFETIES)('a result of an %s call is returned, also after a person’s retry', (safety) => {
+  test.each(SAFETIES)('the recorded result of an %s call is returned, also after a person’s retry', (safety) => {
     const entry = anEntry({ status: 'completed', result: { ok: 1 } });
     for (const takeover of [0, 1]) {
       const verdict = judgeClaim(aClaimant({ safety, takeover }), entry);
@@ -39,18 +39,18 @@ describe('judgeClaim', () => {
     }
   });
 
-  test.each(SAFETIES)('a retried %s call keeps counting its attempts', (safety) => {
+  test.each(SAFETIES)('an %s call that is retried keeps counting its attempts', (safety) => {
     expect(judgeClaim(aClaimant({ safety }), anEntry({ status: 'retrying' }))).toEqual({
       isGranted: true,
       failures: 2,
     });
   });
 
-  test.each(['idempotent', 'keyed'] as const)('a lost %s call is made again', (safety) => {
+  test.each(['idempotent', 'keyed'] as const)('an %s call whose attempt was lost is made again', (safety) => {
     expect(judgeClaim(aClaimant({ safety }), anEntry())).toMatchObject({ isGranted: true, failures: 2 });
   });
 
-  test.each(SAFETIES)('a superseded attempt leaves an %s call to the later one', (safety) => {
+  test.each(SAFETIES)('a superseded attempt leaves an %s call to the later attempt', (safety) => {
     const late = aClaimant({ safety, scheduledAt: 1, isUnused: isTheEarlier });
     for (const status of ['claimed', 'retrying'] as const)
       expect(judgeClaim(late, anEntry({ status, takeover: 1, scheduledAt: 2 }))).toEqual({
@@ -62,7 +62,7 @@ describe('judgeClaim', () => {
     });
   });
 
-  test('a call that may be in progress is left to its attempt, unless it may be made twice', () => {
+  test('a call that may be in progress is left to its attempt, unless the call may be made twice', () => {
     const young = anEntry({ ageMs: 59_999 });
     expect(judgeClaim(aClaimant(), young)).toEqual({ isGranted: false, answer: { kind: 'in-progress' } });
     expect(judgeClaim(aClaimant({ safety: 'keyed' }), young)).toMatchObject({ isGranted: true });
@@ -72,21 +72,21 @@ describe('judgeClaim', () => {
     });
   });
 
-  test('an unsafe call whose claim is known to have made no call is made', () => {
+  test('an unsafe call is made if its claim is known to have made no call', () => {
     const claimant = aClaimant({ isUnused: isTheEarlier });
     expect(judgeClaim(claimant, anEntry())).toEqual({ isGranted: true, failures: 2 });
     expect(judgeClaim(claimant, anEntry({ claim: 'another' }))).toMatchObject({ answer: { kind: 'lost' } });
     expect(judgeClaim(claimant, anEntry({ status: 'unknown' }))).toMatchObject({ answer: { kind: 'failed' } });
   });
 
-  test('a lost unsafe call is made again after a person’s retry', () => {
+  test('an unsafe call whose attempt was lost is made again after a person’s retry', () => {
     expect(judgeClaim(aClaimant(), anEntry())).toMatchObject({ isGranted: false, answer: { kind: 'lost' } });
     expect(judgeClaim(aClaimant({ takeover: 1 }), anEntry())).toMatchObject({ isGranted: true });
     expect(judgeClaim(aClaimant({ takeover: 1 }), anEntry({ takeover: 1 }))).toMatchObject({ isGranted: false });
   });
 
   test.each(['failed', 'unknown'] as const)(
-    'a call that is %s stays so until a person’s retry, which counts attempts anew',
+    'a call that is %s keeps this state until a person’s retry, which restarts the count of attempts',
     (status) => {
       const failure = { error, callFailed: true };
       const entry = anEntry({ status, failure, takeover: 1 });
@@ -99,7 +99,7 @@ describe('judgeClaim', () => {
   );
 
   test.each(['claimed', 'retrying', 'completed', 'failed', 'unknown'] as const)(
-    'the key of another request, %s, is refused',
+    'a call key that belongs to another request, which is %s, is refused',
     (status) => {
       const judge = (): unknown => judgeClaim(aClaimant({ requestHash: 'y' }), anEntry({ status }));
       expect(judge).toThrow(expect.objectContaining({ code: 'INTERNAL', retryable: false, done: 'no' }));
@@ -107,7 +107,7 @@ describe('judgeClaim', () => {
   );
 
   test.each(['claimed', 'retrying', 'failed', 'unknown'] as const)(
-    'a request that a person corrected and retries is made: %s',
+    'a call whose request a person corrected and retries is made although the earlier one is %s',
     (status) => {
       const claimant = aClaimant({ requestHash: 'y', takeover: 1 });
       expect(judgeClaim(claimant, anEntry({ status }))).toMatchObject({ isGranted: true });
@@ -127,13 +127,17 @@ describe('a call that has ended for its run', () => {
       { status: 'failed', failure: failed(true) },
       answered({ kind: 'failed', failure: failed(true) }),
     ],
-    ['has failed, and may have been made', { status: 'failed', failure: failed(false) }, lost('no')],
+    ['has failed, and was possibly executed', { status: 'failed', failure: failed(false) }, lost('no')],
     ['is unknown', { status: 'unknown', failure: failed(false) }, answered({ kind: 'failed', failure: failed(false) })],
     ['was refused, and waits for another attempt', { status: 'retrying', failure: failed(true) }, { isGranted: true }],
-    ['may have been made, and waits for another attempt', { status: 'retrying', failure: failed(false) }, lost('no')],
-    ['is being made', { ageMs: 59_999 }, answered({ kind: 'in-progress' })],
+    [
+      'was possibly executed, and waits for another attempt',
+      { status: 'retrying', failure: failed(false) },
+      lost('no'),
+    ],
+    ['is in progress', { ageMs: 59_999 }, answered({ kind: 'in-progress' })],
     ['was lost', {}, lost('The worker was lost')],
-  ])('returns the known outcome of a canceled one, and that %s', (_, entry, verdict) => {
+  ])('a canceled call keeps its known outcome in the ledger: the call %s', (_, entry, verdict) => {
     expect(judgeCanceled(anEntry(entry), { takeover: 0, lostAfterMs: 60_000 })).toMatchObject(verdict);
   });
 
@@ -144,22 +148,22 @@ describe('a call that has ended for its run', () => {
       { status: 'failed', failure: failed(callFailed) },
       answered({ kind: 'failed', failure: failed(callFailed) }),
     ]),
-    [
-      'has failed before a person ordered it again',
-      { takeover: -1, status: 'failed', failure: failed(false) },
-      lost(''),
-    ],
+    ['has failed before a person retried it', { takeover: -1, status: 'failed', failure: failed(false) }, lost('')],
     ['is unknown', { status: 'unknown', failure: failed(false) }, answered({ kind: 'failed', failure: failed(false) })],
     ['was refused, and waits for another attempt', { status: 'retrying', failure: failed(true) }, { isGranted: true }],
-    ['may have been made, and waits for another attempt', { status: 'retrying', failure: failed(false) }, lost('no')],
-    ['is being made', { ageMs: 59_999 }, answered({ kind: 'in-progress' })],
+    [
+      'was possibly executed, and waits for another attempt',
+      { status: 'retrying', failure: failed(false) },
+      lost('no'),
+    ],
+    ['is in progress', { ageMs: 59_999 }, answered({ kind: 'in-progress' })],
     ['was lost', {}, lost('The worker was lost')],
-  ])('returns the known outcome of one that the server has timed out, and that %s', (_, entry, verdict) => {
+  ])('a call that the server has timed out keeps its known outcome in the ledger: the call %s', (_, entry, verdict) => {
     expect(judgeGivenUp(anEntry(entry), { takeover: 0, lostAfterMs: 60_000 })).toMatchObject(verdict);
   });
 });
 
-test('a claim that takes over a lost attempt records it', () => {
+test('a claim that takes over a lost attempt records the takeover', () => {
   const taken = judgeClaim(aClaimant({ safety: 'keyed' }), anEntry());
   expect(taken).toMatchObject({ isGranted: true, lostAttempt: { callFailed: false } });
   expect(judgeClaim(aClaimant({ safety: 'keyed', isUnused: isTheEarlier }), anEntry())).not.toHaveProperty(
@@ -168,11 +172,11 @@ test('a claim that takes over a lost attempt records it', () => {
 });
 
 test.each([
-  ['by a claim that is known to have made none', 'an earlier one', null, false],
-  ['by one that was lost', 'other', null, true],
-  ['by one before that', 'an earlier one', { callFailed: false, error }, true],
-  ['by one that was refused', 'an earlier one', { callFailed: true, error }, false],
-] as const)('states whether a call was possibly executed %s', (...[, unusedClaim, failure, expected]) => {
+  ['by a claim that is known to have made no call', 'an earlier one', null, false],
+  ['by a lost attempt', 'other', null, true],
+  ['by an attempt before a lost one', 'an earlier one', { callFailed: false, error }, true],
+  ['by a refused attempt', 'an earlier one', { callFailed: true, error }, false],
+] as const)('the ledger knows whether a call was possibly executed %s', (...[, unusedClaim, failure, expected]) => {
   expect(mayBeDone(anEntry({ failure }), (claim) => claim === unusedClaim)).toBe(expected);
 });
 
@@ -257,7 +261,7 @@ describe('the table of claims in the README', () => {
     }
   }
 
-  test('has exactly these rows, in this order', () => {
+  test('the README’s table of ledger claims equals the tested table, row by row', () => {
     const readme = readFileSync('src/activities/calls/README.md', 'utf8');
     const rows = [...readme.matchAll(/^ {3}\| (.+?) +\| (.+?) +\|$/gm)].map(([, row, claim]) => [row, claim]);
     const [head, none, ...others] = rows.filter(([row]) => !row?.startsWith('---'));
@@ -268,8 +272,11 @@ describe('the table of claims in the README', () => {
     expect(others).toEqual(Object.entries(ROWS).map(([row, [claim]]) => [row, claim]));
   });
 
-  test.each(Object.entries(ROWS))('matches the verdict of a row that is %s', (_row, [, verdict, ...examples]) => {
-    for (const [entry, claimant] of examples)
-      expect(verdictOrError(aClaimant(claimant), anEntry(entry))).toMatchObject(verdict);
-  });
+  test.each(Object.entries(ROWS))(
+    'the README’s table of claims states the verdict for a ledger row that is %s',
+    (_row, [, verdict, ...examples]) => {
+      for (const [entry, claimant] of examples)
+        expect(verdictOrError(aClaimant(claimant), anEntry(entry))).toMatchObject(verdict);
+    },
+  );
 });

@@ -4,18 +4,18 @@ import { jsonSize } from '../../../../src/graph/values/json-size.ts';
 import { aModelRequest, aToolRequest } from '../../../support/builders/call-builders.ts';
 
 describe('the stored request', () => {
-  test('of a tool is known before the call', () => {
+  test('the request of a tool call is stored before the call', () => {
     expect(openKeptRequest(aToolRequest({ args: { amount: 1 } })).kept()).toMatchObject({ args: { amount: 1 } });
   });
 
-  test('of a model is known after its messages are fitted', () => {
+  test('the request of a model call is stored after its messages are fitted to the context', () => {
     const request = openKeptRequest(aModelRequest());
     expect(request.kept()).toBeNull();
     request.keep({ system: null, messages: [{ role: 'user', content: 'Hi' }] });
     expect(request.kept()).toEqual({ system: null, messages: [{ role: 'user', content: 'Hi' }] });
   });
 
-  test('of a long prompt contains its latest messages', () => {
+  test('the stored request of a long prompt contains its latest messages', () => {
     const request = openKeptRequest(aModelRequest());
     const messages = Array.from({ length: 30 }, (_, n) => ({ content: `${n} ${'x'.repeat(10_000)}` }));
     request.keep({ messages });
@@ -34,7 +34,7 @@ describe('the stored request', () => {
         return request;
       },
     ],
-  ])('of %s that are too large is nothing', (_what, open) => {
+  ])('a call with too large %s stores no request', (_what, open) => {
     expect(open().kept()).toBeNull();
   });
 });

@@ -40,7 +40,7 @@ const refused = throws(
 const blocked = throws(new CallError('BLOCKED_URL', 'blocked', { retryable: false, done: 'no' }));
 
 describe('retries', () => {
-  test('are counted over attempts, with growing delays', async () => {
+  test('retries are counted over all attempts of a call, with growing delays', async () => {
     const task = aNewTask('keyed');
     const tool = scriptedTool(answers(503), answers(503), returns('paid'));
     const [first, second] = [await failureOf(attempt(tool, task)), await failureOf(attempt(tool, task))];
@@ -52,7 +52,7 @@ describe('retries', () => {
     expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' }, attempts: 3 });
   });
 
-  test('end after the number of attempts in the policy', async () => {
+  test('retries end after the number of attempts in the retry policy', async () => {
     const task = aNewTask('keyed', { retry: { maxAttempts: 2 } });
     const tool = scriptedTool(answers(503), answers(503));
     await failureOf(attempt(tool, task));
@@ -62,25 +62,25 @@ describe('retries', () => {
     expect(tool.calls).toHaveLength(2);
   });
 
-  test('are counted anew after a person’s retry', async () => {
+  test('the attempts of a call are counted anew after a person’s retry', async () => {
     const task = aNewTask('keyed', { retry: { maxAttempts: 1 } });
     const tool = scriptedTool(answers(503), returns('paid'));
     expect(await failureOf(attempt(tool, task))).toMatchObject({ nonRetryable: true });
     expect(await attempt(tool, { ...task, takeover: 1 })).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
   });
 
-  test('do not happen for codes excluded by the policy', async () => {
+  test('error codes excluded by the retry policy are not retried', async () => {
     const task = aNewTask('keyed', { retry: { nonRetryable: ['TIMEOUT', 'TOOL_FAILED'] } });
     expect(await failureOf(attempt(scriptedTool(answers(503)), task))).toMatchObject({ nonRetryable: true });
   });
 
-  test('wait at least as long as the server asks', async () => {
+  test('a retry waits at least as long as the server asks', async () => {
     const task = aNewTask('keyed', { retry: { initialMs: 10 } });
     const failure = await failureOf(attempt(scriptedTool(answers(503, { 'retry-after': '30' })), task));
     expect(failure).toMatchObject({ nonRetryable: false, nextRetryDelay: 30_000 });
   });
 
-  test('are reported with their last error and their time', async () => {
+  test('a retry is reported with the last error and the time of the next attempt', async () => {
     const task = aNewTask('keyed', { retry: { initialMs: 3_600_000, maxMs: 3_600_000 } });
     await failureOf(attempt(scriptedTool(answers(503)), task));
     const [retrying] = await store.ledger.retrying(task.runId);
@@ -92,7 +92,7 @@ describe('retries', () => {
     expect(Date.parse(retrying?.nextAttemptAt ?? '')).toBeGreaterThan(Date.now());
   });
 
-  test('are not reported once the call has ended', async () => {
+  test('retries are no longer reported once the call has ended', async () => {
     const task = aNewTask('keyed');
     const tool = scriptedTool(answers(503), returns('paid'));
     await failureOf(attempt(tool, task));
@@ -107,7 +107,7 @@ describe('an unsafe call', () => {
     ['425', answers(425)],
     ['429', answers(429)],
     ['a refused connection', refused],
-  ])('is made again under its key after %s', async (_what, step) => {
+  ])('an unsafe call is made again under its key after %s', async (_what, step) => {
     const task = aNewTask('unsafe');
     const tool = scriptedTool(step, returns('paid'));
     expect(await failureOf(attempt(tool, task))).toMatchObject({ type: 'TOOL_FAILED', nonRetryable: false });
@@ -118,11 +118,11 @@ describe('an unsafe call', () => {
   test.each([
     ['500', answers(500)],
     ['503', answers(503)],
-    ['503 that asks to be tried again', answers(503, { 'retry-after': '1', 'x-should-retry': 'true' })],
+    ['a 503 with Retry-After', answers(503, { 'retry-after': '1', 'x-should-retry': 'true' })],
     ['302', answers(302)],
     ['a broken connection', broken],
-    ['an error of its code', throws(new Error('out of paper'))],
-  ])('has an unknown outcome after %s, whatever its policy says', async (_what, step) => {
+    ['an error of the tool’s code', throws(new Error('out of paper'))],
+  ])('an unsafe call has an unknown outcome after %s, whatever its retry policy says', async (_what, step) => {
     const task = aNewTask('unsafe', { retry: { maxAttempts: 10 } });
     const tool = scriptedTool(step);
     const failure = {
@@ -139,12 +139,12 @@ describe('an unsafe call', () => {
     ['400', answers(400), 'TOOL_FAILED'],
     ['409', answers(409), 'TOOL_FAILED'],
     ['a blocked URL', blocked, 'BLOCKED_URL'],
-  ])('fails after %s', async (_what, step, code) => {
+  ])('an unsafe call fails after %s', async (_what, step, code) => {
     const failure = await failureOf(attempt(scriptedTool(step), aNewTask('unsafe')));
     expect(failure).toMatchObject({ type: code, nonRetryable: true, details: [{ callFailed: true, error: { code } }] });
   });
 
-  test('is known to have failed when every attempt was refused', async () => {
+  test('an unsafe call is known to have failed when every attempt was refused', async () => {
     const task = aNewTask('unsafe', { retry: { maxAttempts: 1 } });
     const failure = await failureOf(attempt(scriptedTool(answers(429)), task));
     expect(failure).toMatchObject({ type: 'TOOL_FAILED', nonRetryable: true, details: [{ callFailed: true }] });
@@ -156,7 +156,7 @@ describe.each(['idempotent', 'keyed'] as const)('an %s call that has failed perm
     [503, false],
     [429, true],
     [400, true],
-  ])('with %i is known to have failed: %s', async (status, callFailed) => {
+  ])('a call that failed permanently with status %i is known to have failed: %s', async (status, callFailed) => {
     const task = aNewTask(safety, { retry: { maxAttempts: 1 } });
     const failure = await failureOf(attempt(scriptedTool(answers(status)), task));
     expect(failure).toMatchObject({ nonRetryable: true, details: [{ callFailed }] });
@@ -164,7 +164,7 @@ describe.each(['idempotent', 'keyed'] as const)('an %s call that has failed perm
 });
 
 test.each(['idempotent', 'keyed'] as const)(
-  'an %s call that an attempt possibly executed is not known to have failed, whatever the result of later attempts',
+  'an %s call that an attempt possibly executed is not known to have failed, whatever later attempts return',
   async (safety) => {
     const task = aNewTask(safety, { retry: { maxAttempts: 3 } });
     const tool = scriptedTool(broken, refused, answers(400));
@@ -174,7 +174,7 @@ test.each(['idempotent', 'keyed'] as const)(
 );
 
 describe('the time-out of an attempt', () => {
-  test('aborts it, and another attempt follows', async () => {
+  test('a timed-out attempt is aborted, and another attempt follows', async () => {
     const task = aNewTask('keyed', { timeoutMs: 30 });
     const tool = scriptedTool(held().step, returns('paid'));
     const failure = { type: 'TIMEOUT', nonRetryable: false, details: [{ error: { code: 'TIMEOUT', attempts: 1 } }] };
@@ -184,7 +184,7 @@ describe('the time-out of an attempt', () => {
   });
 
   test.each(['keyed', 'unsafe'] as const)(
-    'lets an %s call complete whose result its compensation needs',
+    'a timed-out %s call may still complete when a compensation needs its result',
     async (safety) => {
       const task = { ...aNewTask(safety), isCompensable: true as const };
       const { step, begun, letGo } = held();
@@ -202,20 +202,23 @@ describe('the time-out of an attempt', () => {
     { before: [], status: 503, type: 'UNKNOWN_OUTCOME' },
     { before: [], status: 400, type: 'TOOL_FAILED' },
     { before: [answers(503)], status: 400, type: 'UNKNOWN_OUTCOME' },
-  ])('does not retry a call that could be compensated: $type after $status', async ({ before, status, type }) => {
-    const task = { ...aNewTask('keyed'), isCompensable: true as const };
-    const { step, begun, letGo } = held();
-    const tool = scriptedTool(...before, (signal) => step(signal).then(() => answers(status)(signal)));
-    for (const _ of before) await failureOf(attempt(tool, task));
-    const activity = anActivity();
-    const call = attempt(tool, task, activity);
-    await begun;
-    activity.cancel();
-    letGo(null);
-    expect(await failureOf(call)).toMatchObject({ type, nonRetryable: true });
-  });
+  ])(
+    'a timed-out call that could be compensated is not retried: $type after $status',
+    async ({ before, status, type }) => {
+      const task = { ...aNewTask('keyed'), isCompensable: true as const };
+      const { step, begun, letGo } = held();
+      const tool = scriptedTool(...before, (signal) => step(signal).then(() => answers(status)(signal)));
+      for (const _ of before) await failureOf(attempt(tool, task));
+      const activity = anActivity();
+      const call = attempt(tool, task, activity);
+      await begun;
+      activity.cancel();
+      letGo(null);
+      expect(await failureOf(call)).toMatchObject({ type, nonRetryable: true });
+    },
+  );
 
-  test('does not begin a call that could be compensated', async () => {
+  test('a call that could be compensated does not begin after the time-out of its attempt', async () => {
     const task = { ...aNewTask('keyed'), isCompensable: true as const };
     const [tool, activity] = [scriptedTool(returns('paid')), anActivity()];
     activity.cancel();
@@ -223,7 +226,7 @@ describe('the time-out of an attempt', () => {
     expect(tool.calls).toHaveLength(0);
   });
 
-  test('leaves the outcome of an unsafe call unknown', async () => {
+  test('an unsafe call whose attempt times out has an unknown outcome', async () => {
     const task = aNewTask('unsafe', { timeoutMs: 30 });
     const failure = await failureOf(attempt(scriptedTool(held().step), task));
     expect(failure).toMatchObject({ type: 'UNKNOWN_OUTCOME', details: [{ error: { cause: { code: 'TIMEOUT' } } }] });
@@ -234,14 +237,14 @@ describe('the deadline of all attempts', () => {
   /** An attempt at a call that was scheduled this long ago. */
   const late = (agoMs: number) => anActivity({ scheduledTimestampMs: Date.now() - agoMs });
 
-  test('ends the last attempt early', async () => {
+  test('the last attempt of a call ends at the deadline of all attempts', async () => {
     const task = aNewTask('keyed', { deadlineMs: 60_500 });
     const failure = await failureOf(attempt(scriptedTool(held().step), task, late(60_000)));
     expect(failure).toMatchObject({ type: 'TIMEOUT', nonRetryable: true });
     expect(failure.message).toContain('60500 ms');
   });
 
-  test('prevents a retry that would begin after it', async () => {
+  test('a retry that would begin after the deadline of all attempts does not happen', async () => {
     const policy = { deadlineMs: 90_000, retry: { initialMs: 40_000 } };
     const [early, tooLate] = [aNewTask('keyed', policy), aNewTask('keyed', policy)];
     expect(await failureOf(attempt(scriptedTool(answers(503)), early, late(0)))).toMatchObject({ nonRetryable: false });
@@ -250,15 +253,18 @@ describe('the deadline of all attempts', () => {
     });
   });
 
-  test.each(['keyed', 'unsafe'] as const)('prevents an %s call after it', async (safety) => {
-    const task = aNewTask(safety, { deadlineMs: 1_000 });
-    const tool = scriptedTool(returns('paid'));
-    const failure = await failureOf(attempt(tool, task, late(60_000)));
-    expect(failure).toMatchObject({ type: 'TIMEOUT', nonRetryable: true });
-    expect(tool.calls).toHaveLength(0);
-  });
+  test.each(['keyed', 'unsafe'] as const)(
+    'an %s call is not made after the deadline of all attempts',
+    async (safety) => {
+      const task = aNewTask(safety, { deadlineMs: 1_000 });
+      const tool = scriptedTool(returns('paid'));
+      const failure = await failureOf(attempt(tool, task, late(60_000)));
+      expect(failure).toMatchObject({ type: 'TIMEOUT', nonRetryable: true });
+      expect(tool.calls).toHaveLength(0);
+    },
+  );
 
-  test('does not count a prevented attempt', async () => {
+  test('an attempt prevented by the deadline of all attempts is not counted', async () => {
     const task = aNewTask('keyed', { deadlineMs: 90_000 });
     const tool = scriptedTool(answers(503), answers(503), returns('paid'));
     await failureOf(attempt(tool, task, late(0)));
@@ -271,7 +277,7 @@ describe('the deadline of all attempts', () => {
 });
 
 describe('a cancellation', () => {
-  test.each(['idempotent', 'keyed'] as const)('aborts an %s call, which then has ended', async (safety) => {
+  test.each(['idempotent', 'keyed'] as const)('a cancellation aborts an %s call and ends it', async (safety) => {
     const task = aNewTask(safety);
     const { step, begun } = held();
     const [tool, activity] = [scriptedTool(step), anActivity()];
@@ -283,7 +289,7 @@ describe('a cancellation', () => {
     expect(await failureOf(attempt(tool, task))).toMatchObject({ type: 'CANCELED', nonRetryable: true });
   });
 
-  test('leaves the outcome of an unsafe call unknown', async () => {
+  test('a canceled unsafe call has an unknown outcome', async () => {
     const { step, begun } = held();
     const [tool, activity] = [scriptedTool(step), anActivity()];
     const call = attempt(tool, aNewTask('unsafe'), activity);
@@ -299,7 +305,7 @@ describe('a cancellation', () => {
     ['keyed', 'NOT_FOUND', { notFound: true }],
     ['keyed', 'TIMED_OUT', { timedOut: true, notFound: true }],
   ] as const)(
-    'of an %s call that the run did not cancel (%s) leaves it to another attempt, and does not count',
+    'an %s call canceled by something other than its run (%s) is left to another attempt, and the canceled attempt is not counted',
     async (safety, reason, why) => {
       const task = aNewTask(safety, { retry: { maxAttempts: 1 } });
       const { step, begun } = held();
@@ -323,7 +329,7 @@ describe('a database that is unavailable while a failure is recorded', () => {
     vi.spyOn(store.ledger, 'fail').mockImplementationOnce(away).mockImplementationOnce(away);
   }
 
-  test('does not make a known failure of an unsafe call unknown', async () => {
+  test('a known failure of an unsafe call stays known although the database is unavailable while it is recorded', async () => {
     const task = aNewTask('unsafe');
     const tool = scriptedTool(answers(422));
     breakTwice();
@@ -333,7 +339,7 @@ describe('a database that is unavailable while a failure is recorded', () => {
     expect(tool.calls).toHaveLength(1);
   });
 
-  test('does not give a call more attempts than its policy allows', async () => {
+  test('a call gets no more attempts than its policy allows although the database is unavailable', async () => {
     const task = aNewTask('keyed', { retry: { maxAttempts: 2 } });
     const tool = scriptedTool(answers(503), answers(503));
     breakTwice();
@@ -343,7 +349,7 @@ describe('a database that is unavailable while a failure is recorded', () => {
     expect(tool.calls).toHaveLength(2);
   });
 
-  test('does not prevent the end of a canceled call', async () => {
+  test('a canceled call ends although the database is unavailable', async () => {
     const task = aNewTask('keyed');
     const { step, begun } = held();
     const [tool, activity] = [scriptedTool(step), anActivity()];
@@ -357,7 +363,7 @@ describe('a database that is unavailable while a failure is recorded', () => {
 });
 
 describe('a reply that is no JSON', () => {
-  test('fails the call permanently: it is not made again', async () => {
+  test('a call whose reply is no JSON fails permanently and is not made again', async () => {
     const task = aTask({ runId: 'R0', key: 'R0.ask.1' });
     const usage = { inputTokens: NaN, outputTokens: 1 };
     const reply = { kind: 'model', text: '', toolCalls: [], finishReason: 'stop', usage } as const;
@@ -374,13 +380,13 @@ describe('a reply that is no JSON', () => {
 });
 
 describe('an error', () => {
-  test('is truncated when it is too long for a history', async () => {
+  test('an error that is too long for a history is truncated', async () => {
     const failure = await failureOf(attempt(scriptedTool(throws(new Error('x'.repeat(5_000)))), aNewTask('keyed')));
     expect(failure.message).toHaveLength(1_000);
     expect(JSON.stringify(failure.details).length).toBeLessThan(4_300);
   });
 
-  test('contains the reason given by the callee', async () => {
+  test('the error of a call contains the reason given by the called service', async () => {
     const reason = 'context_length_exceeded';
     const step = throws(new CallError('MODEL_FAILED', 'model answered 400', { retryable: false, done: 'no', reason }));
     const failure = await failureOf(attempt(scriptedTool(step), aNewTask('idempotent')));

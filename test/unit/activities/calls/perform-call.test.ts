@@ -89,7 +89,7 @@ const unknownOutcome = {
 };
 
 describe.each(SAFETIES)('an %s call', (safety) => {
-  test('that succeeds is recorded, and a later attempt returns its result', async () => {
+  test('a successful call is recorded, and a later attempt returns its result', async () => {
     const task = aNewTask(safety);
     const tool = scriptedTool(returns({ paid: 7 }));
     const [first, second] = [await attempt(tool, task), await attempt(tool, task)];
@@ -98,7 +98,7 @@ describe.each(SAFETIES)('an %s call', (safety) => {
     expect(tool.calls.map(({ key }) => key)).toEqual([task.key]);
   });
 
-  test('is left to the later attempt by one that the server has timed out, and its result is recorded', async () => {
+  test('an attempt that the server has timed out leaves the call to the later attempt, and the result is recorded', async () => {
     const task = aNewTask(safety);
     const { step, begun, letGo } = held();
     const tool = scriptedTool(step);
@@ -112,7 +112,7 @@ describe.each(SAFETIES)('an %s call', (safety) => {
     expect([await statusOf(task), tool.calls.length]).toEqual([{ answer: 'completed' }, 1]);
   });
 
-  test('that took several attempts is recorded with their number', async () => {
+  test('a call that took several attempts is recorded with their number', async () => {
     const task = aNewTask(safety);
     const tool = scriptedTool(answers(429), answers(429), returns('paid'));
     await failureOf(attempt(tool, task));
@@ -121,7 +121,7 @@ describe.each(SAFETIES)('an %s call', (safety) => {
     expect((await attempt(tool, task)).attempts).toBe(3);
   });
 
-  test('that has failed returns its recorded failure, and is not made again', async () => {
+  test('a failed call returns its recorded failure, and is not made again', async () => {
     const task = aNewTask(safety);
     const tool = scriptedTool(answers(400));
     const first = await failureOf(attempt(tool, task));
@@ -135,14 +135,14 @@ describe.each(SAFETIES)('an %s call', (safety) => {
 });
 
 describe.each(['idempotent', 'keyed'] as const)('an %s call', (safety) => {
-  test.each(LOSSES)('that was lost %s is made again under the same key', async (_where, lose) => {
+  test.each(LOSSES)('a repeatable call that was lost %s is made again under the same key', async (_where, lose) => {
     const task = aNewTask(safety);
     const tool = await lose(task);
     expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'again' } });
     expect(tool.calls.map(({ key }) => key)).toEqual([task.key, task.key]);
   });
 
-  test('that failed and was possibly executed returns its recorded failure', async () => {
+  test('a repeatable call that failed and was possibly executed returns its recorded failure', async () => {
     const task = aNewTask(safety, {
       request: aToolRequest({ effect: safety, policy: aPolicy({ retry: { maxAttempts: 1 } }) }),
     });
@@ -152,7 +152,7 @@ describe.each(['idempotent', 'keyed'] as const)('an %s call', (safety) => {
     expect((await failureOf(attempt(tool, task))).details).toEqual(first.details);
   });
 
-  test('that two attempts make concurrently is made under one key, and the later attempt is recorded', async () => {
+  test('a repeatable call that two attempts make concurrently is made under one key, and the later attempt is recorded', async () => {
     const task = aNewTask(safety);
     const [first, second] = [held(), held()];
     const tool = scriptedTool(first.step, second.step);
@@ -170,17 +170,20 @@ describe.each(['idempotent', 'keyed'] as const)('an %s call', (safety) => {
 });
 
 describe('an unsafe call', () => {
-  test.each(LOSSES)('that was lost %s has an unknown outcome, and is not made again', async (_where, lose) => {
-    const task = aNewTask('unsafe');
-    const tool = await lose(task);
-    const first = await failureOf(attempt(tool, task));
-    expect(first).toMatchObject(unknownOutcome);
-    expect(await statusOf(task)).toEqual({ answer: 'unknown' });
-    expect(await failureOf(attempt(tool, task))).toMatchObject({ ...unknownOutcome, details: first.details });
-    expect(tool.calls).toHaveLength(1);
-  });
+  test.each(LOSSES)(
+    'an unsafe call that was lost %s has an unknown outcome, and is not made again',
+    async (_where, lose) => {
+      const task = aNewTask('unsafe');
+      const tool = await lose(task);
+      const first = await failureOf(attempt(tool, task));
+      expect(first).toMatchObject(unknownOutcome);
+      expect(await statusOf(task)).toEqual({ answer: 'unknown' });
+      expect(await failureOf(attempt(tool, task))).toMatchObject({ ...unknownOutcome, details: first.details });
+      expect(tool.calls).toHaveLength(1);
+    },
+  );
 
-  test.each(LOSSES)('that was lost %s is made again by a person’s retry', async (_where, lose) => {
+  test.each(LOSSES)('an unsafe call that was lost %s is made again by a person’s retry', async (_where, lose) => {
     const task = aNewTask('unsafe');
     const tool = await lose(task);
     await failureOf(attempt(tool, task));
@@ -189,7 +192,7 @@ describe('an unsafe call', () => {
     expect(tool.calls.map(({ key }) => key)).toEqual([task.key, task.key]);
   });
 
-  test('that a person has retried once is not repeated when it is lost again', async () => {
+  test('an unsafe call that a person has retried once is not repeated when it is lost again', async () => {
     const task = aNewTask('unsafe');
     await loseWithin(task);
     const tool = await loseWithin({ ...task, takeover: 1 });
@@ -198,7 +201,7 @@ describe('an unsafe call', () => {
     expect(await attempt(tool, { ...task, takeover: 2 })).toMatchObject({ reply: { value: 'again' } });
   });
 
-  test('that was considered lost and completes is recorded, and no retry repeats it', async () => {
+  test('an unsafe call that was considered lost and then completes is recorded, and no retry repeats it', async () => {
     const task = aNewTask('unsafe');
     const { step, begun, letGo } = held();
     const tool = scriptedTool(step);
@@ -216,7 +219,7 @@ describe('an unsafe call', () => {
 describe('an unsafe call that the server has timed out', () => {
   const GIVEN_UP = new ActivityCancellationDetails({ timedOut: true, notFound: true });
 
-  test('is left to the attempt that makes it, and its result is found', async () => {
+  test('an unsafe call that the server has timed out is left to the attempt that makes it, and its result is found', async () => {
     const task = aNewTask('unsafe');
     const { step, begun, letGo } = held();
     const [tool, activity] = [scriptedTool(step), anActivity()];
@@ -231,7 +234,7 @@ describe('an unsafe call that the server has timed out', () => {
     expect(tool.calls).toHaveLength(1);
   });
 
-  test('keeps its claim while it is in progress', async () => {
+  test('an unsafe call that the server has timed out keeps its claim while it is in progress', async () => {
     const task = aNewTask('unsafe', {
       request: aToolRequest({ effect: 'unsafe', policy: aPolicy({ heartbeatMs: 30 }) }),
     });
@@ -246,7 +249,7 @@ describe('an unsafe call that the server has timed out', () => {
 });
 
 describe('the key of a call', () => {
-  test('belongs to one request: with another one it is refused permanently', async () => {
+  test('a call key belongs to one request: with another request it is refused permanently', async () => {
     const task = aNewTask('keyed');
     const tool = scriptedTool(returns('paid'));
     await attempt(tool, task);
@@ -259,7 +262,7 @@ describe('the key of a call', () => {
     expect(tool.calls).toHaveLength(1);
   });
 
-  test('belongs to the same request regardless of the order of its members', async () => {
+  test('a call key belongs to the same request regardless of the order of the request’s members', async () => {
     const task = aNewTask('keyed', { request: aToolRequest({ args: { a: 1, b: { c: 2, d: 3 } } }) });
     const tool = scriptedTool(returns('paid'));
     await attempt(tool, task);
@@ -269,7 +272,7 @@ describe('the key of a call', () => {
 });
 
 describe('an unavailable database', () => {
-  test('during the claim prevents the call', async () => {
+  test('a call is not made while the database is unavailable for its claim', async () => {
     const task = aNewTask('unsafe');
     const tool = scriptedTool(returns('paid'));
     vi.spyOn(store.ledger, 'claim').mockRejectedValueOnce(new Error('away'));
@@ -279,7 +282,7 @@ describe('an unavailable database', () => {
   });
 
   test.each(SAFETIES)(
-    'that stores the claim of an %s call without a response does not make the call count as lost',
+    'an %s call does not count as lost when the database stores its claim without a response',
     async (safety) => {
       const task = aNewTask(safety);
       const tool = scriptedTool(returns('paid'));
@@ -300,7 +303,7 @@ describe('an unavailable database', () => {
     },
   );
 
-  test('for 300 claims, of which the first was stored, does not make an unsafe call count as lost', async () => {
+  test('an unsafe call does not count as lost when 300 claims got no response and only the first was stored', async () => {
     const task = aNewTask('unsafe');
     const tool = scriptedTool(returns('paid'));
     const claim = store.ledger.claim.bind(store.ledger);
@@ -325,7 +328,7 @@ describe('an unavailable database', () => {
     expect(await attempt(tool, task, attemptNumber(301))).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
   });
 
-  test('until the worker ends receives no record, and the run still receives the outcome of the call', async () => {
+  test('a run receives the outcome of a call although the database is unavailable until the worker ends', async () => {
     const task = aNewTask('unsafe');
     const { step, begun, letGo } = held();
     const activity = anActivity();
@@ -340,33 +343,36 @@ describe('an unavailable database', () => {
     expect(await statusOf(task)).toEqual({ answer: 'claimed' });
   });
 
-  test.each(SAFETIES)('when an %s call is recorded is retried, and the call is not repeated', async (safety) => {
-    const task = aNewTask(safety);
-    const tool = scriptedTool(returns('paid'));
-    vi.spyOn(store.ledger, 'complete').mockRejectedValueOnce(new Error('away'));
-    expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' } });
-    expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' } });
-    expect(tool.calls).toHaveLength(1);
-  });
+  test.each(SAFETIES)(
+    'an %s call is not repeated when the database is unavailable for its record, and the write is retried',
+    async (safety) => {
+      const task = aNewTask(safety);
+      const tool = scriptedTool(returns('paid'));
+      vi.spyOn(store.ledger, 'complete').mockRejectedValueOnce(new Error('away'));
+      expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' } });
+      expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' } });
+      expect(tool.calls).toHaveLength(1);
+    },
+  );
 });
 
 describe('the journal', () => {
   const numbersOf = async (runId: string): Promise<number[]> =>
     (await store.journal.events(runId, 0, 10)).map(({ seq }) => seq);
 
-  test('is written with the call', async () => {
+  test('the event journal is written with the call', async () => {
     const task = aNewTask('keyed', { runId: 'J-success', journal: aJournalBatch() });
     await attempt(scriptedTool(returns('paid')), task);
     expect(await numbersOf('J-success')).toEqual([1]);
   });
 
-  test('is written also when the call fails', async () => {
+  test('the event journal is written also when the call fails', async () => {
     const task = aNewTask('keyed', { runId: 'J-failure', journal: aJournalBatch() });
     await failureOf(attempt(scriptedTool(answers(400)), task));
     expect(await numbersOf('J-failure')).toEqual([1]);
   });
 
-  test('is written also when the call was made before', async () => {
+  test('the event journal is written also when the call was made before', async () => {
     const task = aNewTask('keyed');
     const tool = scriptedTool(returns('paid'));
     await attempt(tool, task);
@@ -374,7 +380,7 @@ describe('the journal', () => {
     expect(await numbersOf('J-again')).toEqual([1]);
   });
 
-  test('that the database refuses fails the call permanently, and the call is not made', async () => {
+  test('a call whose event journal the database refuses is not made and fails permanently', async () => {
     const task = aNewTask('unsafe', { runId: 'J-refused', journal: aJournalBatch() });
     const tool = scriptedTool(returns('paid'));
     const refused = {

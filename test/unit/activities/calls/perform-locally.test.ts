@@ -40,7 +40,7 @@ function idempotent(...script: Parameters<typeof scriptedTool>): ScriptedTool {
 const SOON = { retry: { initialMs: 1 } };
 
 describe('a local call', () => {
-  test('takes a slot of its tenant, and has times of the worker’s clock', async () => {
+  test('a local call takes a slot of its tenant, and has times of the worker’s clock', async () => {
     const [before, given] = [Date.now(), seen.givenBack];
     const outcome = await make(idempotent(returns({ paid: 7 })));
     expect(outcome).toMatchObject({
@@ -54,13 +54,13 @@ describe('a local call', () => {
     expect(seen.givenBack).toBe(given + 1);
   });
 
-  test('is retried in place while the delay is short', async () => {
+  test('a local call is retried within its local activity while the delay is short', async () => {
     const tool = idempotent(answers(503), answers(503), returns('paid'));
     expect(await make(tool, { policy: SOON })).toMatchObject({ kind: 'made', attempts: 3 });
     expect(tool.calls.map(({ attempt, key }) => [attempt, key])).toEqual([1, 2, 3].map((at) => [at, 'R1.pay.1']));
   });
 
-  test('fails permanently like any other', async () => {
+  test('a local call fails permanently like any other call', async () => {
     const outcome = await make(idempotent(answers(400)));
     expect(outcome).toMatchObject({
       kind: 'failed',
@@ -70,13 +70,13 @@ describe('a local call', () => {
     });
   });
 
-  test('fails permanently when its attempts are used up', async () => {
+  test('a local call fails permanently when its attempts are used up', async () => {
     const policy = { retry: { initialMs: 1, maxAttempts: 2 } };
     const failure = { callFailed: false, error: { attempts: 2 } };
     expect(await make(idempotent(answers(503), answers(503)), { policy })).toMatchObject({ kind: 'failed', failure });
   });
 
-  test('fails at its own time-out, which counts as an attempt', async () => {
+  test('a local call fails at its own time-out, which counts as an attempt', async () => {
     const policy = { timeoutMs: 30, retry: { maxAttempts: 1 } };
     const failure = { error: { code: 'TIMEOUT' } };
     expect(await make(idempotent(held().step), { policy })).toMatchObject({ kind: 'failed', failure });
@@ -87,30 +87,30 @@ describe('an activity continues a local call', () => {
   const left = { kind: 'left', failed: null, startedAt: expect.any(Number), endedAt: expect.any(Number) };
   const failed = { failures: 1, failure: { callFailed: false, error: { attempts: 1 } } };
 
-  test('whose next attempt has a long delay, and keeps its attempt count', async () => {
+  test('a local call whose next attempt has a long delay is continued by an activity, with its attempt count', async () => {
     const outcome = await make(idempotent(answers(503)));
     expect(outcome).toMatchObject({ kind: 'left', failed });
   });
 
-  test('that has failed several times', async () => {
+  test('a local call that has failed several times is continued by an activity', async () => {
     const policy = { retry: { initialMs: 1, maxAttempts: 9 } };
     const tool = idempotent(answers(503), answers(503), answers(503));
     expect(await make(tool, { policy })).toMatchObject({ kind: 'left', failed: { failures: 3 } });
   });
 
-  test('that the worker no longer calls idempotent, which is not made', async () => {
+  test('a local call that the worker no longer calls idempotent is not made, and an activity continues it', async () => {
     const tool = scriptedTool(returns('paid'));
     expect(await make(tool)).toEqual(left);
     expect(tool.calls).toHaveLength(0);
   });
 
-  test('whose tenant has no free slot, which is not made', async () => {
+  test('a local call whose tenant has no free slot is not made, and an activity continues it', async () => {
     const tool = idempotent(returns('paid'));
     expect(await make(tool, { slot: refused })).toEqual(left);
     expect(tool.calls).toHaveLength(0);
   });
 
-  test('that takes too long; its attempt is aborted and does not count', async () => {
+  test('a local call that takes too long is continued by an activity; its attempt is aborted and does not count', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'Date'] });
     const { step, begun } = held();
     const tool = idempotent(step);
@@ -121,7 +121,7 @@ describe('an activity continues a local call', () => {
     expect(tool.calls[0]?.signal.aborted).toBe(true);
   });
 
-  test('whose worker shuts down', async () => {
+  test('a local call whose worker shuts down is continued by an activity', async () => {
     const { step, begun } = held();
     const activity = anActivity(now());
     const outcome = make(idempotent(step), { activity });
@@ -130,7 +130,7 @@ describe('an activity continues a local call', () => {
     expect(await outcome).toEqual({ ...left, perhapsMade: true });
   });
 
-  test('whose worker shuts down during an attempt after a refused one: its outcome is unknown', async () => {
+  test('a local call has an unknown outcome when its worker shuts down during an attempt after a refused one', async () => {
     const { step, begun } = held();
     const activity = anActivity(now());
     const policy = { retry: { initialMs: 1 } };
@@ -140,7 +140,7 @@ describe('an activity continues a local call', () => {
     expect(await outcome).toMatchObject({ kind: 'left', failed, perhapsMade: true });
   });
 
-  test('whose worker shuts down before it is sent, which is not made', async () => {
+  test('a local call whose worker shuts down before it is sent is not made, and an activity continues it', async () => {
     const { step, begun } = held();
     const activity = anActivity(now());
     const tool = aTool({

@@ -37,7 +37,7 @@ const reconcile = async (
 const notMade = { type: 'CANCELED', nonRetryable: true, details: [{ callFailed: true }] };
 
 test.each(['idempotent', 'keyed', 'unsafe'] as const)(
-  'an %s call without an attempt is closed: only a takeover makes it',
+  'an %s call without an attempt is closed by the reconciliation: only a takeover makes it',
   async (safety) => {
     const task = aNewTask(safety);
     const tool = scriptedTool(returns('paid'));
@@ -49,7 +49,7 @@ test.each(['idempotent', 'keyed', 'unsafe'] as const)(
   },
 );
 
-test('a refused call that waits for its next attempt is closed', async () => {
+test('a refused call that waits for its next attempt is closed by the reconciliation', async () => {
   const task = aNewTask('unsafe');
   const tool = scriptedTool(answers(429), returns('paid'));
   expect(await failureOf(attempt(tool, task))).toMatchObject({ nonRetryable: false });
@@ -58,13 +58,13 @@ test('a refused call that waits for its next attempt is closed', async () => {
   expect(tool.calls).toHaveLength(1);
 });
 
-test('a call that was made returns its result', async () => {
+test('the reconciliation returns the result of a call that was made', async () => {
   const task = aNewTask('unsafe');
   await attempt(scriptedTool(returns('paid')), task);
   expect(await reconcile(task)).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
 });
 
-test('a possibly executed call is unknown, and stays so', async () => {
+test('a possibly executed call is reconciled as unknown, and stays unknown', async () => {
   const task = aNewTask('keyed');
   await failureOf(attempt(scriptedTool(answers(503)), task));
   const unknown = { type: 'UNKNOWN_OUTCOME', nonRetryable: true, message: expect.stringContaining('503') };
@@ -72,7 +72,7 @@ test('a possibly executed call is unknown, and stays so', async () => {
   expect(await failureOf(reconcile(task))).toMatchObject(unknown);
 });
 
-test('an open call is checked again, and has an unknown outcome once its attempt is lost', async () => {
+test('the reconciliation checks an open call again, and records an unknown outcome once its attempt is lost', async () => {
   const { key, takeover, node, runId, tenantId } = aNewTask('unsafe');
   const claim = {
     key,
@@ -97,7 +97,7 @@ test('an open call is checked again, and has an unknown outcome once its attempt
 describe('a call that the server has timed out', () => {
   const givenUp = { code: 'TIMEOUT', message: 'No worker took it' } as const;
 
-  test('without an attempt is closed with the reason: only a takeover makes it', async () => {
+  test('a timed-out call without an attempt is closed with the reason: only a takeover makes it', async () => {
     const task = aNewTask('keyed');
     const tool = scriptedTool(returns('paid'));
     const closed = { type: 'TIMEOUT', nonRetryable: true, details: [{ callFailed: true, error: givenUp }] };
@@ -108,7 +108,7 @@ describe('a call that the server has timed out', () => {
     expect(await attempt(tool, { ...task, takeover: 1 })).toMatchObject({ reply: { value: 'paid' } });
   });
 
-  test('fails as its last attempt has recorded', async () => {
+  test('a timed-out call fails as its last attempt has recorded', async () => {
     const task = aTask({
       ...aNewTask('keyed'),
       request: aToolRequest({ policy: aPolicy({ retry: { maxAttempts: 1 } }) }),
@@ -119,7 +119,7 @@ describe('a call that the server has timed out', () => {
     expect({ type, message, details }).toEqual({ type, message, details: recorded.details });
   });
 
-  test('that waits for its next attempt is unknown if it was possibly executed, and no later attempt makes it', async () => {
+  test('a timed-out call that waits for its next attempt is unknown if it was possibly executed, and no later attempt makes it', async () => {
     const task = aNewTask('keyed');
     const tool = scriptedTool(answers(503), returns('paid'));
     await failureOf(attempt(tool, task));

@@ -24,15 +24,15 @@ async function record(failure: Error, awayMs: number): Promise<number> {
 }
 
 describe('keepRecording', () => {
-  test('retries until a database is back that was down for minutes', async () => {
+  test('the record of an outcome is retried until a database returns that was down for minutes', async () => {
     expect(await record(new DatabaseAwayError('away'), 3 * 60_000)).toBeGreaterThan(90);
   });
 
-  test('gives up in time, so that the run receives the outcome before the server times out the call', async () => {
+  test('recording an outcome is abandoned in time for the run to receive the outcome before the server times out the call', async () => {
     expect(await record(new DatabaseAwayError('away'), 60 * 60_000)).toBeLessThan(4 * 60);
   });
 
-  test('retries a write that the database refuses only a few times', async () => {
+  test('a record that the database refuses is retried only a few times', async () => {
     expect(await record(new Error('no such column'), 60 * 60_000)).toBe(8);
   });
 });

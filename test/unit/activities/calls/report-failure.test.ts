@@ -46,14 +46,14 @@ describe.each([
   ['a local call', makeLocally],
   ['a call', make],
 ])('%s that fails', (_what, makeCall) => {
-  test('is logged with its run, node, tool, attempt, and the location where code threw', async () => {
+  test('a failed call is logged with its run, node, tool, attempt, and the location where code threw', async () => {
     const facts = { ...call, attempt: 1, code: 'TOOL_FAILED', message: 'x is not a function', stack };
     expect(await linesOf(makeCall, [mistake])).toEqual([[FAILED, expect.objectContaining(facts)]]);
   });
 });
 
 describe('a local call', () => {
-  test('is logged at each attempt, with the time of the next', async () => {
+  test('a local call that fails is logged at each attempt, with the time of the next attempt', async () => {
     const nextAttemptAt = expect.stringMatching(/Z$/);
     expect(await linesOf(makeLocally, [answers(503), answers(503)])).toEqual([
       [TRIED_AGAIN, expect.objectContaining({ ...call, attempt: 1, nextAttemptAt })],
@@ -61,7 +61,7 @@ describe('a local call', () => {
     ]);
   });
 
-  test('is not logged again by the activity that continues it', async () => {
+  test('a failed local call is not logged again by the activity that continues it', async () => {
     const failure = { error: { code: 'TOOL_FAILED', message: 'full', attempts: 1 }, callFailed: false } as const;
     const failedLocally = { failures: 1, failure, nextAttemptAt: new Date().toISOString() };
     expect(await linesOf(make, [], failedLocally)).toEqual([]);

@@ -42,17 +42,17 @@ describe('retryDelay', () => {
     [6, 32_000],
     [7, 60_000],
     [100, 60_000],
-  ])('after %i failures it is about %i ms', (failures, about) => {
+  ])('the retry delay after %i failures is about %i ms', (failures, about) => {
     const delay = delayAfter(aRetryPolicy(), failures, null);
     expect(Math.abs(delay - about)).toBeLessThanOrEqual(about * JITTER);
   });
 
-  test('it differs from one time to the next', () => {
+  test('the retry delay varies at random', () => {
     const delays = Array.from({ length: 50 }, () => delayAfter(aRetryPolicy({ initialMs: 50_000 }), 1, null));
     expect(new Set(delays).size).toBeGreaterThan(1);
   });
 
-  test('it is a whole number of milliseconds, never longer than the longest interval', () => {
+  test('the retry delay is a whole number of milliseconds, never longer than the longest interval', () => {
     const endless = aRetryPolicy({ initialMs: 0 });
     fc.assert(
       fc.property(policies(), failures, (policy, failures) => {
@@ -63,7 +63,7 @@ describe('retryDelay', () => {
     );
   });
 
-  test('it stays within a tenth of the backoff', () => {
+  test('the retry delay differs from the backoff by at most a tenth', () => {
     fc.assert(
       fc.property(policies({ initialMs: fc.integer({ min: 1, max: HOUR_MS }) }), failures, (policy, failures) => {
         const backoff = Math.min(policy.maxMs, policy.initialMs * policy.coefficient ** (failures - 1));
@@ -74,7 +74,7 @@ describe('retryDelay', () => {
     );
   });
 
-  test('it is at least what the server asked for, up to ten minutes', () => {
+  test('the retry delay is at least what the server asks for, up to ten minutes', () => {
     fc.assert(
       fc.property(
         policies(),
@@ -90,7 +90,7 @@ describe('retryDelay', () => {
     );
   });
 
-  test('a server that asks for more than the backoff gets exactly that', () => {
+  test('a server that asks for a retry delay longer than the backoff gets exactly that delay', () => {
     expect(delayAfter(aRetryPolicy(), 1, 90_000)).toBe(90_000);
   });
 });

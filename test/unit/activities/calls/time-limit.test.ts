@@ -31,7 +31,7 @@ const endOf = async (limit: TimeLimit, work: Promise<never>): Promise<unknown> =
 const forever = async (): Promise<never> => await new Promise(() => undefined);
 
 describe('openTimeLimit', () => {
-  test('an attempt ends at its time-out', async () => {
+  test('a call attempt ends at its time-out', async () => {
     const { limit } = open({ timeoutMs: 5_000 });
     const ended = endOf(limit, forever());
     await vi.advanceTimersByTimeAsync(4_999);
@@ -41,28 +41,28 @@ describe('openTimeLimit', () => {
     expect(await ended).toHaveProperty('message', 'The call took longer than its time-out of 5000 ms');
   });
 
-  test('an attempt ends at the deadline of all attempts, if that comes first', async () => {
+  test('a call attempt ends at the deadline of all attempts, if that comes first', async () => {
     const { limit } = open({ timeoutMs: 5_000, deadlineMs: 62_000 });
     const ended = endOf(limit, forever());
     await vi.advanceTimersByTimeAsync(2_000);
     expect(await ended).toMatchObject({ code: 'TIMEOUT', message: expect.stringContaining('deadline of 62000 ms') });
   });
 
-  test.each([25, 30, 365])('a time-out of %i days is not shortened', async (days) => {
+  test.each([25, 30, 365])('an attempt’s time-out of %i days is not shortened', async (days) => {
     const { limit } = open({ timeoutMs: days * DAY_MS });
     await vi.advanceTimersByTimeAsync(24 * DAY_MS);
     expect(limit.signal.aborted).toBe(false);
   });
 
-  test('work that completes in time returns its result', async () => {
+  test('work that completes within its time limit returns its result', async () => {
     expect(await open({}).limit.bound(Promise.resolve(7))).toBe(7);
   });
 
-  test('an error of the work is unchanged', async () => {
+  test('an error of time-limited work is passed on unchanged', async () => {
     await expect(open({}).limit.bound(Promise.reject(new Error('its own')))).rejects.toThrow('its own');
   });
 
-  test('an error before the end of the limit is unchanged', async () => {
+  test('an error thrown before the time limit ends is unchanged', async () => {
     const { limit, activity } = open({});
     const refused = new CallError('TOOL_FAILED', 'refused', { retryable: false, done: 'no' });
     const ended = endOf(limit, Promise.reject(refused));
@@ -70,7 +70,7 @@ describe('openTimeLimit', () => {
     expect(await ended).toBe(refused);
   });
 
-  test('an error caused by the signal is replaced by that of the limit', async () => {
+  test('an error caused by the abort signal is replaced by the error of the time limit', async () => {
     const { limit, activity } = open({});
     const work = new Promise<never>((_, reject) => {
       limit.signal.addEventListener('abort', () => reject(new Error('its own')));
@@ -80,7 +80,7 @@ describe('openTimeLimit', () => {
     expect(await ended).toMatchObject({ code: 'CANCELED' });
   });
 
-  test('a cancellation ends the work', async () => {
+  test('a cancellation ends time-limited work', async () => {
     const { limit, activity } = open({});
     const ended = endOf(limit, forever());
     activity.cancel();
@@ -88,21 +88,21 @@ describe('openTimeLimit', () => {
     expect([limit.signal.aborted, limit.isCanceled()]).toEqual([true, true]);
   });
 
-  test('work that begins after a cancellation ends at once, unless it has already ended', async () => {
+  test('time-limited work that begins after a cancellation ends at once, unless it has already ended', async () => {
     const { limit, activity } = open({});
     activity.cancel();
     await expect(limit.bound(forever())).rejects.toMatchObject({ code: 'CANCELED' });
     await expect(limit.bound(Promise.reject(new Error('its own')))).rejects.toThrow('its own');
   });
 
-  test('nothing has been done if preparations take too long', async () => {
+  test('a call was not executed if its preparations exceed the time limit', async () => {
     const { limit } = open({ timeoutMs: 5_000 });
     const ended = endOf(limit, limit.prepare(forever()));
     await vi.advanceTimersByTimeAsync(5_000);
     expect(await ended).toMatchObject({ code: 'TIMEOUT', retryable: true, done: 'no' });
   });
 
-  test('nothing has been done if preparations are canceled, even in their last moment', async () => {
+  test('a call was not executed if its preparations are canceled, even in their last moment', async () => {
     const { limit, activity } = open({});
     const preparing = limit.prepare(Promise.resolve().then(() => activity.cancel()));
     const ended = endOf(limit, forever());
@@ -110,7 +110,7 @@ describe('openTimeLimit', () => {
     expect(await ended).toMatchObject({ code: 'CANCELED', done: 'no' });
   });
 
-  test('work after preparations was possibly executed, and errors of preparations are unchanged', async () => {
+  test('a call that is interrupted after its preparations was possibly executed, and errors of preparations are unchanged', async () => {
     const { limit, activity } = open({});
     expect(await limit.prepare(Promise.resolve(7))).toBe(7);
     await expect(limit.prepare(Promise.reject(new Error('its own')))).rejects.toThrow('its own');
@@ -119,20 +119,20 @@ describe('openTimeLimit', () => {
     expect(await ended).toMatchObject({ code: 'CANCELED', done: 'perhaps' });
   });
 
-  test('another attempt is allowed as long as it begins before the deadline', () => {
+  test('another call attempt is allowed as long as it begins before the deadline', () => {
     const { limit } = open({ deadlineMs: 62_000 });
     expect([1_999, 2_000, 2_001].map((delayMs) => limit.allows(delayMs))).toEqual([true, false, false]);
     expect(open({}).limit.allows(Number.MAX_SAFE_INTEGER)).toBe(true);
   });
 
-  test('a closed limit leaves no timer behind', () => {
+  test('a closed time limit leaves no timer behind', () => {
     const { limit } = open({});
     expect(vi.getTimerCount()).toBe(1);
     limit.close();
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('a closed limit can be collected before its time-out', async () => {
+  test('a closed time limit can be garbage-collected before its time-out', async () => {
     vi.useRealTimers();
     setFlagsFromString('--expose-gc');
     const signals = Array.from({ length: 100 }, () => {

@@ -56,7 +56,7 @@ async function rowOf({ key }: CallTask): Promise<unknown> {
 const keysOf = ({ calls }: ScriptedTool) => new Set(calls.map(({ key }) => key)).size;
 
 describe('the first attempt of an idempotent call', () => {
-  test('claims nothing, and records its result and the journal in one write', async () => {
+  test('the first attempt of an idempotent call writes no claim, and records its result and the journal in one write', async () => {
     const spies = [vi.spyOn(store.ledger, 'claim'), vi.spyOn(store.ledger, 'complete')];
     const written = vi.spyOn(store.ledger, 'settle');
     const journalist = vi.spyOn(store.journal, 'write');
@@ -67,14 +67,14 @@ describe('the first attempt of an idempotent call', () => {
     expect(await numbersOf(task)).toEqual([1]);
   });
 
-  test('leaves its result to a later attempt, which returns it without a call', async () => {
+  test('the first attempt of an idempotent call leaves its result to a later attempt, which returns it without a call', async () => {
     const [task, tool] = [aNewTask(), idempotent(returns('paid'))];
     await attempt(tool, task, anAttempt());
     expect(await attempt(tool, task, anAttempt(2))).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
     expect(tool.calls).toHaveLength(1);
   });
 
-  test('that fails is counted by the next one', async () => {
+  test('a failed first attempt of an idempotent call is counted by the next attempt', async () => {
     const [task, tool] = [aNewTask(), idempotent(answers(503), returns('paid'))];
     expect(await failureOf(attempt(tool, task, anAttempt()))).toMatchObject({ nonRetryable: false });
     expect(await rowOf(task)).toMatchObject({ status: 'retrying', failures: 1 });
@@ -82,7 +82,7 @@ describe('the first attempt of an idempotent call', () => {
     expect(await rowOf(task)).toMatchObject({ status: 'completed', failures: 1 });
   });
 
-  test('that fails permanently is recorded as known to have failed', async () => {
+  test('an idempotent call that fails permanently at its first attempt is recorded as known to have failed', async () => {
     const [task, tool] = [withJournal(), idempotent(answers(400))];
     const first = await failureOf(attempt(tool, task, anAttempt()));
     expect(first).toMatchObject({ nonRetryable: true, details: [{ callFailed: true }] });
@@ -90,7 +90,7 @@ describe('the first attempt of an idempotent call', () => {
     expect([tool.calls.length, await numbersOf(task)]).toEqual([1, [1]]);
   });
 
-  test('that the run has canceled is recorded', async () => {
+  test('an idempotent call that the run has canceled is recorded', async () => {
     const [task, activity, { step, begun }] = [aNewTask(), anAttempt(), held()];
     const canceled = attempt(idempotent(step), task, activity);
     await begun;
@@ -99,7 +99,7 @@ describe('the first attempt of an idempotent call', () => {
     expect(await rowOf(task)).toMatchObject({ status: 'failed' });
   });
 
-  test('continues counting after local attempts', async () => {
+  test('the first activity attempt of an idempotent call continues the count of local attempts', async () => {
     const failure = { callFailed: false, error: { code: 'TOOL_FAILED', message: 'no', attempts: 3 } } as const;
     const task = aNewTask({ failedLocally: { failures: 3, failure, nextAttemptAt: new Date().toISOString() } });
     const tool = idempotent(returns('paid'));
@@ -116,7 +116,7 @@ describe('a call whose attempt was lost', () => {
     return { first, laterOn: Date.now() + 1_000 };
   }
 
-  test('is made again under its key, and a late result of the lost attempt changes nothing', async () => {
+  test('a call whose attempt was lost is made again under its key, and a late result of the lost attempt changes nothing', async () => {
     const [task, { step, begun, letGo }] = [aNewTask(), held()];
     const tool = idempotent(step, returns('again'));
     const { first, laterOn } = await begin(tool, task, begun);
@@ -128,7 +128,7 @@ describe('a call whose attempt was lost', () => {
     expect([tool.calls.length, keysOf(tool)]).toEqual([2, 1]);
   });
 
-  test('is recorded by the attempt that has claimed it, not by a lost one that completes', async () => {
+  test('a call whose attempt was lost is recorded by the attempt that has claimed it, not by a lost one that completes', async () => {
     const [task, early, late] = [aNewTask(), held(), held()];
     const tool = idempotent(early.step, late.step);
     const { first, laterOn } = await begin(tool, task, early.begun);
@@ -142,14 +142,14 @@ describe('a call whose attempt was lost', () => {
     expect(await rowOf(task)).toMatchObject({ status: 'completed', result: { value: 'late' } });
   });
 
-  test('and that then fails is not known to have failed', async () => {
+  test('a call whose attempt was lost and that then fails is not known to have failed', async () => {
     const [task, { step, begun }] = [aNewTask(), held()];
     const tool = idempotent(step, answers(400));
     await begin(tool, task, begun);
     expect(await failureOf(attempt(tool, task, anAttempt(2)))).toMatchObject({ details: [{ callFailed: false }] });
   });
 
-  test('and that is now unsafe has an unknown outcome', async () => {
+  test('a call whose attempt was lost and that is now unsafe has an unknown outcome', async () => {
     const [task, { step, begun }] = [aNewTask(), held()];
     const tool = idempotent(step, returns('again'));
     await begin(tool, task, begun);
@@ -169,19 +169,22 @@ describe('a call that local attempts possibly executed', () => {
   test.each([
     ['', {}],
     [', and that was refused before', { failedLocally }],
-  ])('and that is now unsafe has an unknown outcome%s', async (_, over) => {
-    const task = aNewTask();
-    const left = { ...task, perhapsMadeLocally: true, ...over } as const;
-    const { tool, calls } = scriptedTool(returns('again'));
-    const tightened = { tool: { ...tool, effect: 'unsafe' as const }, calls };
-    expect(await failureOf(attempt(tightened, left, anAttempt()))).toMatchObject({ type: 'UNKNOWN_OUTCOME' });
-    expect([await rowOf(task), calls.length]).toMatchObject([{ status: 'unknown' }, 0]);
-    expect(await attempt(tightened, { ...task, takeover: 1 }, anAttempt())).toMatchObject({
-      reply: { value: 'again' },
-    });
-  });
+  ])(
+    'a call that local attempts possibly executed and that is now unsafe has an unknown outcome%s',
+    async (_, over) => {
+      const task = aNewTask();
+      const left = { ...task, perhapsMadeLocally: true, ...over } as const;
+      const { tool, calls } = scriptedTool(returns('again'));
+      const tightened = { tool: { ...tool, effect: 'unsafe' as const }, calls };
+      expect(await failureOf(attempt(tightened, left, anAttempt()))).toMatchObject({ type: 'UNKNOWN_OUTCOME' });
+      expect([await rowOf(task), calls.length]).toMatchObject([{ status: 'unknown' }, 0]);
+      expect(await attempt(tightened, { ...task, takeover: 1 }, anAttempt())).toMatchObject({
+        reply: { value: 'again' },
+      });
+    },
+  );
 
-  test('and that then fails is not known to have failed', async () => {
+  test('a call that local attempts possibly executed and that then fails is not known to have failed', async () => {
     const failed = attempt(idempotent(answers(400)), aNewTask({ perhapsMadeLocally: true }), anAttempt());
     expect(await failureOf(failed)).toMatchObject({ details: [{ callFailed: false }] });
   });
@@ -196,20 +199,23 @@ describe('a call is claimed', () => {
   test.each<[string, Claimed]>([
     ['that is keyed', { task: { request: aToolRequest() } }],
     ['that the worker calls keyed', { effect: 'keyed' }],
-    ['that can be undone', { task: { isCompensable: true } }],
-    ['that a person orders again', { task: { takeover: 1 } }],
+    ['that can be compensated', { task: { isCompensable: true } }],
+    ['that a person retries', { task: { takeover: 1 } }],
     ['by a later attempt', { activity: anAttempt(2) }],
     ['by an attempt that begins late', { activity: anAttempt(1, { currentAttemptScheduledTimestampMs: 1 }) }],
-  ])('%s', async (_, { activity = anAttempt(), task = {}, effect = 'idempotent' }) => {
-    const claimed = vi.spyOn(store.ledger, 'claim');
-    const { tool, calls } = scriptedTool(returns('paid'));
-    await attempt({ tool: { ...tool, effect }, calls }, aNewTask(task), activity);
-    expect(claimed).toHaveBeenCalledTimes(1);
-  });
+  ])(
+    'a call %s writes a claim before it is made',
+    async (_, { activity = anAttempt(), task = {}, effect = 'idempotent' }) => {
+      const claimed = vi.spyOn(store.ledger, 'claim');
+      const { tool, calls } = scriptedTool(returns('paid'));
+      await attempt({ tool: { ...tool, effect }, calls }, aNewTask(task), activity);
+      expect(claimed).toHaveBeenCalledTimes(1);
+    },
+  );
 });
 
 describe('the journal of a call without a claim', () => {
-  test('is written while a long call is made, and not again', async () => {
+  test('the journal of a call without a claim is written once while a long call is made', async () => {
     const [task, { step, letGo }] = [withJournal(), held()];
     const settled = vi.spyOn(store.ledger, 'settle');
     const call = attempt(idempotent(step), task, anAttempt());
@@ -221,7 +227,7 @@ describe('the journal of a call without a claim', () => {
     expect(await rowOf(task)).toMatchObject({ status: 'completed' });
   });
 
-  test('fails the call permanently if the database refuses it', async () => {
+  test('a call without a claim fails permanently if the database refuses its journal', async () => {
     const task = aNewTask({
       journal: aJournalBatch({ view: { ...aJournalBatch().view, endedAt: 'never' } }),
     });
@@ -233,14 +239,14 @@ describe('the journal of a call without a claim', () => {
 describe('a database', () => {
   const refused = () => Object.assign(new Error('invalid byte sequence'), { code: '22021' });
 
-  test('that is briefly unavailable is retried, and the call is not repeated', async () => {
+  test('a record is retried while the database is briefly unavailable, and the call is not repeated', async () => {
     const [task, tool] = [withJournal(), idempotent(returns('paid'))];
     vi.spyOn(store.ledger, 'settle').mockRejectedValueOnce(new DatabaseAwayError('no answer'));
     expect(await attempt(tool, task, anAttempt())).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
     expect([await numbersOf(task), tool.calls.length]).toEqual([[1], 1]);
   });
 
-  test('that has written the end but could not respond is retried, and returns it', async () => {
+  test('a record that the database stored without a response is retried and returned', async () => {
     const [task, tool] = [aNewTask(), idempotent(answers(503), returns('paid'))];
     const settle = store.ledger.settle.bind(store.ledger);
     vi.spyOn(store.ledger, 'settle').mockImplementationOnce(async (...given) => {
@@ -253,9 +259,9 @@ describe('a database', () => {
   });
 
   test.each([
-    ['without a journal leaves the outcome to the run', aNewTask, { reply: { value: 'paid' } }],
-    ['with a journal leaves both to another attempt', withJournal, { type: 'DATABASE_AWAY', nonRetryable: false }],
-  ])('that is unavailable until the worker ends, %s', async (_, newTask, end) => {
+    ['leaves the outcome to the run if there is no journal', aNewTask, { reply: { value: 'paid' } }],
+    ['is left to another attempt, with its journal', withJournal, { type: 'DATABASE_AWAY', nonRetryable: false }],
+  ])('a call of a worker that ends while the database is unavailable %s', async (_, newTask, end) => {
     const activity = anAttempt();
     vi.spyOn(store.ledger, 'settle').mockImplementation(async () => {
       activity.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({ workerShutdown: true }));
@@ -265,7 +271,7 @@ describe('a database', () => {
     expect(await told.catch((error: unknown) => error)).toMatchObject(end);
   });
 
-  test('that refuses a result still stores the journal, and the run receives the result', async () => {
+  test('the journal is stored although the database refuses the result, and the run receives the result', async () => {
     const task = withJournal();
     vi.spyOn(store.ledger, 'settle').mockImplementation(async () => await Promise.reject(refused()));
     const told = attempt(idempotent(returns('paid')), task, anAttempt());
@@ -273,7 +279,7 @@ describe('a database', () => {
   });
 });
 
-test('the key of a call belongs to one request, also for an attempt without a claim', async () => {
+test('a call key belongs to one request, also for an attempt without a claim', async () => {
   const [task, tool] = [aNewTask(), idempotent(returns('paid'), returns('other'))];
   await attempt(tool, task, anAttempt());
   const policy = aPolicy();

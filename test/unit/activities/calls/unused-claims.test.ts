@@ -10,7 +10,7 @@ const at = (attempt: number, seconds: number): ClaimingAttempt => ({
 const none: UnusedClaims = { series: 's', ranges: [] };
 const after = (...attempts: readonly ClaimingAttempt[]): UnusedClaims => attempts.reduce(withUnused, none);
 
-test('consecutive attempts of an outage are one range in the heartbeat', () => {
+test('consecutive attempts during an outage are one range in the heartbeat', () => {
   const outage = Array.from({ length: 5_000 }, (_, index) => at(index + 1, index * 2));
   const passedOn = readUnusedClaims(JSON.parse(JSON.stringify({ unusedClaims: after(...outage) })));
   expect(passedOn.ranges).toHaveLength(1);
@@ -18,24 +18,24 @@ test('consecutive attempts of an outage are one range in the heartbeat', () => {
 });
 
 test.each<[string, readonly ClaimingAttempt[], ClaimingAttempt]>([
-  ['one that was not passed on', [at(1, 0), at(3, 4)], at(2, 2)],
-  ['one after them', [at(1, 0), at(2, 2)], at(3, 4)],
-  ['one that was lost before the numbers began anew', [at(1, 0), at(2, 2), at(3, 40)], at(3, 4)],
-  ['one of the same number', [at(1, 0), at(2, 2)], at(2, 50)],
-])('%s may have made the call', (_what, unused, attempt) => {
+  ['its claim was never stored in the heartbeat', [at(1, 0), at(3, 4)], at(2, 2)],
+  ['it follows all unused claims', [at(1, 0), at(2, 2)], at(3, 4)],
+  ['it was lost before the attempt numbers restarted', [at(1, 0), at(2, 2), at(3, 40)], at(3, 4)],
+  ['it has the number of an unused claim of an earlier time', [at(1, 0), at(2, 2)], at(2, 50)],
+])('an attempt may have made the call: %s', (_what, unused, attempt) => {
   const claims = after(...unused);
   expect(isUnused(claims, claimOf(claims, attempt))).toBe(false);
   expect(unused.every((one) => isUnused(claims, claimOf(claims, one)))).toBe(true);
 });
 
-test('claims of other activities are never unused', () => {
+test('claims that other activities wrote never count as unused', () => {
   const claims = after(at(1, 0));
   expect(isUnused(claims, claimOf({ ...claims, series: 'other' }, at(1, 0)))).toBe(false);
   expect(isUnused(claims, 's.x')).toBe(false);
 });
 
 test.each([undefined, null, 7, { done: 7 }, { unusedClaims: ['a'] }, { unusedClaims: { series: 7, ranges: [] } }])(
-  'details %j contain no claims and begin a series',
+  'the heartbeat details %j contain no claims and begin a new series',
   (details) => {
     const [one, other] = [readUnusedClaims(details), readUnusedClaims(details)];
     expect([one.ranges, other.ranges]).toEqual([[], []]);

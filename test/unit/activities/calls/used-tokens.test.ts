@@ -71,7 +71,7 @@ const times = (count: number): object => ({
 });
 
 describe('the tokens of attempts', () => {
-  test('count when a later attempt succeeds', async () => {
+  test('tokens used by failed attempts count when a later attempt succeeds', async () => {
     const task = aNewTask();
     expect(await failureOf(attempt(task, fails()))).toMatchObject({ details: [times(1)] });
     expect(await failureOf(attempt(task, fails()))).toMatchObject({ details: [times(2)] });
@@ -79,7 +79,7 @@ describe('the tokens of attempts', () => {
     expect(await attempt(task, replies())).toMatchObject({ reply: times(3) });
   });
 
-  test('count when all attempts fail', async () => {
+  test('used tokens count when all attempts fail', async () => {
     const task = aNewTask();
     await failureOf(attempt(task, fails()));
     await failureOf(attempt(task, fails({ usage: null })));
@@ -91,7 +91,7 @@ describe('the tokens of attempts', () => {
   test.each([
     ['is lost with its worker', lose],
     ['leaves the call to another as its worker shuts down', shutDown],
-  ])('are counted when a later attempt %s', async (_what, interrupt) => {
+  ])('the tokens of earlier attempts are counted when a later attempt %s', async (_what, interrupt) => {
     const task = aNewTask();
     await failureOf(attempt(task, fails()));
     await interrupt(task);
@@ -99,18 +99,18 @@ describe('the tokens of attempts', () => {
     expect(await attempt(task, replies())).toMatchObject({ reply: times(2) });
   });
 
-  test('do not count again after a person’s retry of the failed call', async () => {
+  test('tokens do not count again after a person’s retry of the failed call', async () => {
     const task = aNewTask();
     expect(await failureOf(attempt(task, fails({ retryable: false })))).toMatchObject({ details: [times(1)] });
     expect(await attempt({ ...task, takeover: 1 }, replies())).toMatchObject({ reply: times(1) });
   });
 
-  test('count for a reply that is too large', async () => {
+  test('tokens of a reply that is too large are counted', async () => {
     const failure = await failureOf(attempt(aNewTask(), replies('x'.repeat(5_000_001))));
     expect(failure).toMatchObject({ type: 'PAYLOAD_TOO_LARGE', nonRetryable: true, details: [times(1)] });
   });
 
-  test('are absent where no provider has reported them', async () => {
+  test('a call has no token count where no provider has reported usage', async () => {
     const failure = await failureOf(attempt(aNewTask(), fails({ usage: null })));
     expect(failure.details?.[0]).not.toHaveProperty('usage');
   });

@@ -10,7 +10,7 @@ function errorWith(stack: string): Error {
 }
 
 describe('the stack of an error', () => {
-  test('begins in the file that threw', () => {
+  test('the stack of a user’s error begins in the file that threw', () => {
     const here = userStackOf(new RangeError('no'));
     expect(here).toMatchObject({ name: 'RangeError' });
     expect(here?.frames.split('\n')[0]).toMatch(
@@ -18,7 +18,7 @@ describe('the stack of an error', () => {
     );
   });
 
-  test('omits the engine, packages, Node itself and code outside of files', () => {
+  test('the stack of a user’s error omits the engine, packages, Node itself and code outside of files', () => {
     const frames = [
       'at pay (/app/tools/pay.ts:3:9)',
       `at runCode (${OWN}:14:28)`,
@@ -33,7 +33,7 @@ describe('the stack of an error', () => {
     );
   });
 
-  test('has ten frames and 2,000 characters at most, however long the message and the stack are', () => {
+  test('the stack of a user’s error has ten frames and 2,000 characters at most, however long the message and the stack are', () => {
     const frame = `    at ${'f'.repeat(300)} (/app/pay.ts:1:1)`;
     const stack = `Error: ${'m'.repeat(1_000_000)}\n${`${frame}\n`.repeat(50)}`;
     expect(userStackOf(errorWith(stack))?.frames.length).toBeLessThanOrEqual(2_000);
@@ -42,7 +42,7 @@ describe('the stack of an error', () => {
   });
 
   test.each(['no error', null, errorWith('TypeError: x'), errorWith(`TypeError\n    at run (${OWN}:1:1)`)])(
-    'is null if no user code threw: %s',
+    'an error has no user stack if no user code threw: %s',
     (thrown) => expect(userStackOf(thrown)).toBeNull(),
   );
 });
@@ -55,13 +55,13 @@ describe('an error of configured code', () => {
     ['a SyntaxError', new SyntaxError('Unexpected token'), false],
     ['a TypeError of Node', Object.assign(new TypeError('Invalid URL'), { code: 'ERR_INVALID_URL' }), false],
     ['the TypeError of fetch', new TypeError('fetch failed', { cause: cause('ECONNREFUSED') }), true],
-    ['any other', new Error('busy'), true],
+    ['any other error', new Error('busy'), true],
     ['a RangeError', new RangeError('busy'), true],
-  ])('%s is retried: %s', (_what, thrown, retryable) => {
+  ])('an error of configured code, %s, is retried: %s', (_what, thrown, retryable) => {
     expect(fromCode('TOOL_FAILED', thrown)).toMatchObject({ retryable, done: 'perhaps' });
   });
 
-  test('that is already classified is unchanged, and its cause has the stack', () => {
+  test('an already classified error of configured code is unchanged, and its cause has the stack', () => {
     const error = new CallError('TOOL_FAILED', 'full', { retryable: false, done: 'no', reason: 'sold_out' });
     expect(fromCode('TOOL_FAILED', error)).toBe(error);
     const stack = expect.stringContaining('user-stack.test.ts');

@@ -30,7 +30,7 @@ async function make(task: CallTask = aTask(), scheduledTimestampMs = Date.now())
   );
 }
 
-test('a call whose tool is disabled is not made; it is retried, and made once the tool is enabled', async () => {
+test('a call whose tool is disabled is not made, and is made once the tool is enabled', async () => {
   await turn({});
   const failure = await failureOf(make(aTask({ runId: 'W', journal: aJournalBatch() })));
   expect(failure).toMatchObject({
@@ -45,7 +45,7 @@ test('a call whose tool is disabled is not made; it is retried, and made once th
   expect(await make()).toEqual(outcome);
 });
 
-test('calls of other tenants, tools and models continue', async () => {
+test('disabling a tool of one tenant leaves calls of other tenants, tools and models running', async () => {
   await turn({ tenants: ['somebody-else'] });
   expect(await make()).toEqual(outcome);
   await turn({});
@@ -55,7 +55,7 @@ test('calls of other tenants, tools and models continue', async () => {
   expect(await failureOf(make({ ...aTask(), request: model }))).toMatchObject({ type: 'SWITCHED_OFF' });
 });
 
-test('a call past its deadline continues, so that the ledger records its end', async () => {
+test('a call of a disabled tool past its deadline proceeds, so that the ledger records its end', async () => {
   await turn({});
   const task = aTask({ request: aToolRequest({ policy: aPolicy({ deadlineMs: 5_000 }) }) });
   expect(await failureOf(make(task, Date.now() - 1_000))).toMatchObject({

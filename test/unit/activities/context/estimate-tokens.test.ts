@@ -28,21 +28,21 @@ export function largerAmount(first: Amount, second: Amount): Amount {
 };
 
 describe('estimateTokens', () => {
-  test.each(Object.entries(TEXTS))('is at least the real number for %s', async (_name, text) => {
+  test.each(Object.entries(TEXTS))('the estimate of tokens is at least the real number for %s', async (_name, text) => {
     const count = await loadOpenAiCounter('gpt-4o');
     expect(estimateTokens(text)).toBeGreaterThanOrEqual(count(text));
   });
 
-  test('is at most 1.5 times the real number for English', async () => {
+  test('the estimate of tokens is at most 1.5 times the real number for English', async () => {
     const count = await loadOpenAiCounter('gpt-4o');
     expect(estimateTokens(TEXTS.English)).toBeLessThan(1.5 * count(TEXTS.English));
   });
 
-  test('costs more for a Chinese character than for a Latin letter', () => {
+  test('the token estimate counts a Chinese character as more than a Latin letter', () => {
     expect(estimateTokens('天地玄黄')).toBeGreaterThan(2 * estimateTokens('word'));
   });
 
-  test('is 0 for an empty text', () => {
+  test('the token estimate of an empty text is 0', () => {
     expect(estimateTokens('')).toBe(0);
   });
 });
@@ -55,24 +55,27 @@ async function countedBy(model: Parameters<typeof measureModels>[0][string]): Pr
 }
 
 describe('measureModels', () => {
-  test('uses the counter that a model names', async () => {
+  test('tokens of a model are counted by the counter that its configuration names', async () => {
     expect(await countedBy({ provider: 'openai', model: 'gpt-4o', tokenCounter: 'mine' })).toBe(42);
   });
 
-  test('uses the tokenizer of an OpenAI model', async () => {
+  test('tokens of an OpenAI model are counted by its tokenizer', async () => {
     const count = await loadOpenAiCounter('gpt-4');
     expect(await countedBy({ provider: 'openai', model: 'gpt-4' })).toBe(count(TEXT));
   });
 
-  test.each(['anthropic', 'google', 'openai-compatible'] as const)('uses the estimate for %s', async (provider) => {
-    expect(await countedBy({ provider, model: 'gpt-4o' })).toBe(estimateTokens(TEXT));
-  });
+  test.each(['anthropic', 'google', 'openai-compatible'] as const)(
+    'tokens for the provider %s are estimated',
+    async (provider) => {
+      expect(await countedBy({ provider, model: 'gpt-4o' })).toBe(estimateTokens(TEXT));
+    },
+  );
 
-  test('uses the estimate for models whose work is code', async () => {
+  test('tokens are estimated for models that the user implements in code', async () => {
     expect(await countedBy({})).toBe(estimateTokens(TEXT));
   });
 
-  test('returns the configured context window', () => {
+  test('the context window of a model is the configured one', () => {
     const measures = measureModels({ one: { contextWindow: 8_000 }, two: {} }, {});
     expect([measures['one']?.contextWindow, measures['two']?.contextWindow]).toEqual([8_000, null]);
   });
@@ -86,13 +89,13 @@ describe('loadOpenAiCounter', () => {
     ['hello world', 2],
     ['', 0],
     ['Hello, world!', 4],
-  ])('counts %j', async (text, tokens) => {
+  ])('the OpenAI tokenizer counts %j', async (text, tokens) => {
     const count = await loadOpenAiCounter('gpt-4o');
     expect(count(text)).toBe(tokens);
   });
 
   test.each(['gpt-4', 'gpt-4-0613', 'gpt-4-turbo', 'gpt-3.5-turbo', 'ft:gpt-3.5-turbo:acme'])(
-    'uses the older encoding for %s',
+    'the OpenAI tokenizer uses the older encoding for %s',
     async (model) => {
       const [count, older] = [await loadOpenAiCounter(model), await loadOpenAiCounter('gpt-4')];
       expect(count(HINDI)).toBe(older(HINDI));
@@ -100,19 +103,19 @@ describe('loadOpenAiCounter', () => {
   );
 
   test.each(['gpt-4o', 'gpt-4o-mini', 'gpt-4.1', 'gpt-5', 'o3', 'ft:gpt-4o:acme', 'what-comes-next'])(
-    'uses the current encoding for %s',
+    'the OpenAI tokenizer uses the current encoding for %s',
     async (model) => {
       const [count, older] = [await loadOpenAiCounter(model), await loadOpenAiCounter('gpt-4')];
       expect(count(HINDI)).toBeLessThan(older(HINDI));
     },
   );
 
-  test('counts special tokens as plain text', async () => {
+  test('the OpenAI tokenizer counts special tokens as plain text', async () => {
     const count = await loadOpenAiCounter('gpt-4o');
     expect(count('<|endoftext|>')).toBeGreaterThan(1);
   });
 
-  test('takes linear time for text without spaces', MEASURING, async () => {
+  test('the OpenAI tokenizer takes linear time for text without spaces', MEASURING, async () => {
     const count = await loadOpenAiCounter('gpt-4o');
     expect(count('ab'.repeat(50_000))).toBeGreaterThan(10_000);
     // The tokenizer caches texts, so they must differ.

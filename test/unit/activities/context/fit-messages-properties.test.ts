@@ -9,7 +9,7 @@ import type { MessageProcessor } from '../../../../src/activities/context/messag
 import type { Message } from '../../../../src/graph/definition/message.ts';
 import type { OverflowReply } from '../../../../src/graph/run/effect.ts';
 import { aModelRequest } from '../../../support/builders/call-builders.ts';
-import { anyConversation, idsOf, isPaired } from '../../../support/builders/conversations.ts';
+import { anyConversation, idsOf, isEachCallAnswered } from '../../../support/builders/conversations.ts';
 
 /** A processor controlled by numbers: it drops, shortens, duplicates and adds messages, in any order. */
 const anyProcessor: fc.Arbitrary<MessageProcessor> = fc
@@ -57,7 +57,7 @@ async function fit({ messages, maxTokens, strategy, mine }: Given): Promise<Fitt
 }
 
 describe('for any conversation, limit and strategy', () => {
-  test('the sent messages are complete, in order, include the system messages, and fit', async () => {
+  test('for any conversation, limit and strategy, the sent messages are complete, in order, include the system messages, and fit', async () => {
     const given = fc.record({
       messages: anyConversation,
       maxTokens: anyLimit,
@@ -71,7 +71,7 @@ describe('for any conversation, limit and strategy', () => {
         const before = repairCalls(withDistinctIds(asked.messages));
         const ids = new Set(idsOf(before));
         const kept = idsOf(fitted.messages).filter((id) => ids.has(id));
-        expect(isPaired(fitted.messages)).toBe(true);
+        expect(isEachCallAnswered(fitted.messages)).toBe(true);
         expect(kept).toEqual(idsOf(before).filter((id) => kept.includes(id)));
         expect(fitted.messages).toEqual(expect.arrayContaining(before.filter(({ role }) => role === 'system')));
         const tokens = frame + meter.messages(fitted.messages);
@@ -82,7 +82,7 @@ describe('for any conversation, limit and strategy', () => {
     );
   });
 
-  test('the overflow can be summarized: call pairs stay complete, the newest user message stays, and the rest fits', async () => {
+  test('for any conversation, the overflow can be summarized: call pairs stay complete, the newest user message stays, and the rest fits', async () => {
     const given = fc.record({
       messages: anyConversation,
       maxTokens: fc.nat({ max: 400 }),
@@ -116,7 +116,7 @@ describe('last', () => {
     strategy: fc.constant(['last']),
   });
 
-  test('keeps as many of the newest messages as fit, without a gap', async () => {
+  test('the strategy "last" keeps as many of the newest messages as fit, without a gap', async () => {
     await fc.assert(
       fc.asyncProperty(given, async (asked) => {
         const fitted = await fit(asked);
@@ -134,7 +134,7 @@ describe('last', () => {
     );
   });
 
-  test('fails only where the required messages do not fit', async () => {
+  test('the strategy "last" fails only where the required messages do not fit', async () => {
     await fc.assert(
       fc.asyncProperty(given, async (asked) => {
         const groups = groupMessages(repairCalls(withDistinctIds(asked.messages)));

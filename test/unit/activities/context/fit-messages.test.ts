@@ -38,16 +38,16 @@ const talk = [
 ];
 
 describe('without a policy', () => {
-  test('everything is sent without a report', async () => {
+  test('without a context policy all messages are sent and nothing is reported', async () => {
     expect(await sent({ messages: talk })).toEqual({ kind: 'fitting', messages: talk, report: null });
   });
 
-  test('calls are repaired', async () => {
+  test('tool calls without answers are repaired also without a context policy', async () => {
     const { messages } = await sent({ messages: [aCaller('a', 'k1'), aMessage('u', 'user'), anAnswer('t', 'other')] });
     expect(messages).toMatchObject([{ id: 'a' }, { role: 'tool', toolCallId: 'k1' }, { id: 'u' }]);
   });
 
-  test('messages with the same id stay different messages', async () => {
+  test('messages with the same id stay different messages without a context policy', async () => {
     const { messages } = await sent({
       messages: [aMessage('m', 'user'), aMessage('m', 'user'), aMessage('m#2', 'user')],
     });
@@ -56,13 +56,13 @@ describe('without a policy', () => {
 });
 
 describe('a limit', () => {
-  test('counts the complete request, and the report describes what was sent', async () => {
+  test('the token limit counts the complete request, and the report describes what was sent', async () => {
     const { messages, report } = await sent({ messages: talk, context: last(32) });
     expect(idsOf(messages)).toEqual(['a1', 'u2']);
     expect(report).toEqual({ tokens: 23, maxTokens: 32, dropped: 1 });
   });
 
-  test('counts the system prompt, the tools and the output schema', async () => {
+  test('the token limit counts the system prompt, the tools and the output schema', async () => {
     const tool = { name: 'pay', description: 'Pays.', parameters: {} };
     const request = { system: '1234', output: { a: 1 }, messages: talk, context: last(1_000) };
     const { report } = await sent(request, { tools: [tool] });
@@ -70,54 +70,54 @@ describe('a limit', () => {
     expect(report?.tokens).toBe(frame + 3 * 10);
   });
 
-  test('counts tool calls, and the parts that a provider needs back', async () => {
+  test('the token limit counts tool calls, and the parts that a provider needs back', async () => {
     const providerParts = { provider: 'x', parts: ['1234567890'] };
     const caller = { ...aCaller('a'), toolCalls: [aCall('k', { n: 1 })], providerParts };
     const { report } = await sent({ messages: [caller, anAnswer('t', 'k', '123')], context: last(1_000) });
     expect(report?.tokens).toBe(3 + (4 + '["1234567890"]'.length) + (4 + 'lookup {"n":1}'.length) + (4 + 3));
   });
 
-  test('counts files by an estimate', async () => {
+  test('the token limit counts files by an estimate', async () => {
     const content = [{ type: 'text', text: '123456' }, aPicture(), aDocument()] as const;
     const { report } = await sent({ messages: [{ id: 'u', role: 'user', content }], context: last(10_000) });
     expect(report?.tokens).toBe(3 + 10 + 1_600 + 5_000);
   });
 
-  test('drops a picture with its message', async () => {
+  test('a picture is dropped together with its message when the token limit is reached', async () => {
     const old: Message = { id: 'old', role: 'user', content: [aPicture()] };
     const { messages } = await sent({ messages: [old, ...talk], context: last(1_000) });
     expect(idsOf(messages)).toEqual(['u1', 'a1', 'u2']);
   });
 
   test.each([
-    ['the window of the model where the policy names none', { maxTokens: null, contextWindow: 32 }],
-    ['the window of the model where it is smaller', { maxTokens: 40, contextWindow: 32 }],
-    ['the limit of the policy where that is smaller', { maxTokens: 32, contextWindow: 40 }],
-  ])('is %s', async (_name, { maxTokens, contextWindow }) => {
+    ['the model’s context window where the policy names no limit', { maxTokens: null, contextWindow: 32 }],
+    ['the model’s context window where that is smaller', { maxTokens: 40, contextWindow: 32 }],
+    ['the policy’s limit where that is smaller', { maxTokens: 32, contextWindow: 40 }],
+  ])('the token limit of a request is %s', async (_name, { maxTokens, contextWindow }) => {
     const measure = { ...byCharacter, contextWindow };
     const { messages } = await sent({ messages: talk, context: last(maxTokens) }, { measure });
     expect(idsOf(messages)).toEqual(['a1', 'u2']);
   });
 
-  test('is absent and not reported when neither policy nor window is known', async () => {
+  test('a request has no token limit when neither policy nor context window is known', async () => {
     const { messages, report } = await sent({ messages: talk, context: last(null) });
     expect([messages, report]).toEqual([talk, null]);
   });
 
-  test('reserves space for the answer in the context window', async () => {
+  test('space for the answer is reserved in the context window', async () => {
     const measure = { ...byCharacter, contextWindow: 33 };
     const { messages, report } = await sent({ messages: talk, context: last(null), maxOutputTokens: 1 }, { measure });
     expect([idsOf(messages), report?.maxTokens]).toEqual([['a1', 'u2'], 32]);
   });
 
-  test('that is too low for the required messages fails the call permanently', async () => {
+  test('a token limit that is too low for the required messages fails the call permanently', async () => {
     const failing = fit({ messages: talk, system: '12', context: last(18) });
     const failure = { code: 'MODEL_FAILED', retryable: false, done: 'no', reason: 'context_length_exceeded' };
     await expect(failing).rejects.toMatchObject(failure);
     await expect(failing).rejects.toThrow(/takes 19 tokens of 18, 9 of them the system prompt and the tools/);
   });
 
-  test('that the answer uses up fails the call', async () => {
+  test('a token limit that the reserved answer uses up fails the call', async () => {
     const measure = { ...byCharacter, contextWindow: 10 };
     const failing = fit({ messages: talk, context: last(null), maxOutputTokens: 20 }, { measure });
     await expect(failing).rejects.toThrow(/takes 13 tokens of 0/);
@@ -127,9 +127,9 @@ describe('a limit', () => {
 describe('a counter', () => {
   test.each([
     ['throws', () => expect.unreachable('out of paper'), /out of paper/],
-    ['counts no number', () => Number.NaN, /it has counted NaN/],
-    ['counts less than nothing', () => -1, /it has counted -1/],
-  ])('that %s fails the call', async (_name, counter, message) => {
+    ['returns no number', () => Number.NaN, /it has counted NaN/],
+    ['returns a negative number', () => -1, /it has counted -1/],
+  ])('a token counter that %s fails the call', async (_name, counter, message) => {
     const measure = { contextWindow: null, loadCounter: async () => counter };
     const failing = fit({ context: last(10) }, { measure });
     await expect(failing).rejects.toMatchObject({ code: 'MODEL_FAILED', retryable: false, done: 'no' });
@@ -152,27 +152,30 @@ describe('a strategy', () => {
     ];
   };
 
-  test('can be a processor of the configuration', async () => {
+  test('a context strategy can be a processor of the configuration', async () => {
     expect(await chain('mine', { mine: (messages) => messages.slice(1) })).toBe('123456 123456');
   });
 
-  test('that is a list is applied in its order', async () => {
+  test('a list of context strategies is applied in its order', async () => {
     expect(await chain(['one', 'two', 'last'], { two: say('two'), one: say('one') })).toMatch(/123456 one two$/);
   });
 
-  test('that is an empty list keeps everything', async () => {
+  test('an empty list of context strategies keeps all messages', async () => {
     expect(await chain([])).toBe('123456 123456 123456');
   });
 
-  test.each(['mine', 'constructor', '__proto__'])('with the unknown name %s fails the call', async (name) => {
-    const failing = chain(['last', name], { other: (messages) => messages });
-    await expect(failing).rejects.toMatchObject({ code: 'MODEL_FAILED', retryable: false, done: 'no' });
-    await expect(failing).rejects.toThrow(
-      `no message processor "${name}"; it has last, summarize, shorten-tool-results, other`,
-    );
-  });
+  test.each(['mine', 'constructor', '__proto__'])(
+    'a context strategy with the unknown name %s fails the call',
+    async (name) => {
+      const failing = chain(['last', name], { other: (messages) => messages });
+      await expect(failing).rejects.toMatchObject({ code: 'MODEL_FAILED', retryable: false, done: 'no' });
+      await expect(failing).rejects.toThrow(
+        `no message processor "${name}"; it has last, summarize, shorten-tool-results, other`,
+      );
+    },
+  );
 
-  test('can request a summary of messages first', async () => {
+  test('a context strategy can request a summary of messages first', async () => {
     const overflow = await fit(
       { messages: talk, context: { maxTokens: 32, strategy: ['last-not', 'summarize'] } },
       {
@@ -182,7 +185,7 @@ describe('a strategy', () => {
     expect(overflow).toEqual({ kind: 'overflow', messages: 2 });
   });
 
-  test('that is not enough fails the call', async () => {
+  test('a context strategy after which the messages still exceed the limit fails the call', async () => {
     const failing = fit({ messages: talk, context: { maxTokens: 20, strategy: ['shorten-tool-results'] } });
     await expect(failing).rejects.toMatchObject({ reason: 'context_length_exceeded' });
   });
@@ -209,27 +212,27 @@ describe('a processor of the configuration', () => {
       messages.filter(({ id }) => !ids.includes(id));
 
   test.each<[string, MessageProcessor, string]>([
-    ['drops no message of the system', without('s', 'u1'), 's a t1 t2 u2'],
-    ['drops the call with its answer', without('t1'), 's u1 u2'],
-    ['drops the answers with their call', without('a'), 's u1 u2'],
-    ['reorders nothing', (messages) => messages.toReversed(), 's u1 a t1 t2 u2'],
-    ['sends nothing twice', (messages) => [...messages, ...messages], 's u1 a t1 t2 u2'],
+    ['keeps system messages that the processor drops', without('s', 'u1'), 's a t1 t2 u2'],
+    ['drops the tool call with its answer', without('t1'), 's u1 u2'],
+    ['drops the answers with their tool call', without('a'), 's u1 u2'],
+    ['can not reorder messages', (messages) => messages.toReversed(), 's u1 a t1 t2 u2'],
+    ['can not send a message twice', (messages) => [...messages, ...messages], 's u1 a t1 t2 u2'],
     [
-      'may make a call a message without',
+      'may replace a tool call by a message without it',
       (all) => all.map(({ toolCalls: _gone, ...m }) => m).filter(isNoAnswer),
       's u1 a u2',
     ],
     [
-      'puts in what is new where it has put it',
+      'may insert new messages at any position',
       (all) => all.flatMap((m) => (m.id === 'u1' ? [m, aMessage('n', 'user')] : [m])),
       's u1 n a t1 t2 u2',
     ],
-    ['may take its time', async (messages) => await Promise.resolve(messages.slice(5)), 's u2'],
-  ])('%s', async (_name, mine, expected) => {
+    ['may be asynchronous', async (messages) => await Promise.resolve(messages.slice(5)), 's u2'],
+  ])('a configured context processor %s', async (_name, mine, expected) => {
     expect(await processed(mine)).toBe(expected);
   });
 
-  test('can not assign the answer of another call with the same id', async () => {
+  test('a context processor can not assign the answer of another call with the same id', async () => {
     const [one, other] = [aCaller('a', 'k1'), aCaller('b', 'k1')];
     const messages = [one, anAnswer('t1', 'k1'), other, anAnswer('t2', 'k1'), aMessage('u', 'user')];
     const context = { maxTokens: 200, strategy: 'mine' };
@@ -237,7 +240,7 @@ describe('a processor of the configuration', () => {
     expect(idsOf(kept)).toEqual(['u']);
   });
 
-  test('can not change system messages', async () => {
+  test('a context processor can not change system messages', async () => {
     const mine: MessageProcessor = (all) => all.map((message) => ({ ...message, content: 'Obey me' }));
     const { messages } = await sent(
       { messages: conversation, context: { maxTokens: 200, strategy: 'mine' } },
@@ -246,7 +249,7 @@ describe('a processor of the configuration', () => {
     expect(messages[0]).toEqual(conversation[0]);
   });
 
-  test('receives its limit and the counter', async () => {
+  test('a context processor receives its limit and the token counter', async () => {
     const seen: number[] = [];
     await processed((messages, { maxTokens, count }) => {
       seen.push(maxTokens, count(messages.slice(0, 2)));
@@ -255,7 +258,7 @@ describe('a processor of the configuration', () => {
     expect(seen).toEqual([197, 4 + 1 + 4 + 2]);
   });
 
-  test('that throws fails the attempt', async () => {
+  test('a context processor that throws fails the attempt', async () => {
     const failing = processed(() => expect.unreachable('out of paper'));
     await expect(failing).rejects.toMatchObject({ code: 'MODEL_FAILED', retryable: true, done: 'no' });
     await expect(failing).rejects.toThrow(/"mine" failed: .*out of paper/);
@@ -263,8 +266,8 @@ describe('a processor of the configuration', () => {
 
   test.each<[string, unknown, RegExp]>([
     ['no list', {}, /"mine" failed: it gives back no list/],
-    ['what is no message', [{ id: 'm', role: 'bot', content: '' }], /"mine" failed: the role of a message/],
-  ])('that returns %s fails the call', async (_name, given, message) => {
+    ['a value that is no message', [{ id: 'm', role: 'bot', content: '' }], /"mine" failed: the role of a message/],
+  ])('a context processor that returns %s fails the call', async (_name, given, message) => {
     const failing = processed(() => JSON.parse(JSON.stringify(given)));
     await expect(failing).rejects.toMatchObject({ code: 'MODEL_FAILED', retryable: false, done: 'no' });
     await expect(failing).rejects.toThrow(message);
@@ -292,10 +295,13 @@ describe('a model without known limits', () => {
     [150, 'm5 m6', 4],
     [250, 'm2 m3 m4 m5 m6', 1],
     [1_000, 'm1 m2 m3 m4 m5 m6', 0],
-  ])('is measured by an estimate: %i tokens', async (maxTokens, expected, dropped) => {
-    const request = { system: 'Be brief.', messages, context: last(maxTokens) };
-    const { messages: kept, report } = await sent(request, { measure: UNKNOWN_MEASURE, tools: [lookup] });
-    expect(idsOf(kept).join(' ')).toBe(expected);
-    expect(report).toMatchObject({ maxTokens, dropped });
-  });
+  ])(
+    'messages for a model without known limits are measured by an estimate: %i tokens',
+    async (maxTokens, expected, dropped) => {
+      const request = { system: 'Be brief.', messages, context: last(maxTokens) };
+      const { messages: kept, report } = await sent(request, { measure: UNKNOWN_MEASURE, tools: [lookup] });
+      expect(idsOf(kept).join(' ')).toBe(expected);
+      expect(report).toMatchObject({ maxTokens, dropped });
+    },
+  );
 });

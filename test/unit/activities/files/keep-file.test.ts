@@ -9,7 +9,7 @@ import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 const { files, database } = await useMemoryStore();
 const keepFile = createFileKeeper(files);
 
-test('bytes become a file of the tenant, which belongs to the starter of the run', async () => {
+test('bytes returned by a tool become a file of the tenant, which belongs to the starter of the run', async () => {
   const bytes = Buffer.from('x'.repeat(3_000_000));
   const call = aContext();
   const part = await keepFile({ bytes, mediaType: 'application/pdf' }, call);
@@ -21,13 +21,13 @@ test('bytes become a file of the tenant, which belongs to the starter of the run
   expect(await text(Readable.from(files.read(id)))).toBe(bytes.toString());
 });
 
-test('a picture becomes an image part', async () => {
+test('a picture returned by a tool becomes an image part', async () => {
   expect(await keepFile({ bytes: Buffer.from('x'), mediaType: 'image/png' }, aContext())).toMatchObject({
     type: 'image',
   });
 });
 
-test('a tenant without space gets a final failure, and no bytes are left', async () => {
+test('a tool result fails permanently when its tenant has no space for the file, and no bytes are stored', async () => {
   const full = createFileKeeper({ ...files, keep: async () => await Promise.resolve(null) });
   const count = async () => (await database.query('select 1 from file_pieces')).rows.length;
   const before = await count();

@@ -64,20 +64,20 @@ const linked = (path = '/a.png'): FilePart => aPicture({ url: `${server.url}${pa
 const type = (contentType: string) => ({ 'content-type': contentType });
 
 describe('a stored file', () => {
-  test('is read completely', async () => {
+  test('a stored file of a prompt is read completely', async () => {
     const read = await open({ kept: { B1: {} } })(aPicture());
     expect(Buffer.from(read).equals(BYTES.png)).toBe(true);
   });
 
-  test('is read in a run of an admin', async () => {
+  test('a stored file is read in a run of an admin', async () => {
     const read = open({ kept: { B1: {} }, principal: { sub: 'eve', roles: ['admin'] } });
     expect(await read(aPicture())).toHaveLength(BYTES.png.byteLength);
   });
 
   test.each<[string, Kept, Principal]>([
-    ['a colleague', {}, { sub: 'bob', roles: ['user', 'approver'] }],
+    ['another user', {}, { sub: 'bob', roles: ['user', 'approver'] }],
     ['an admin of another tenant', { tenantId: 'other' }, { sub: 'ann', roles: ['admin'] }],
-  ])('is not read in a run of %s', async (_, file, principal) => {
+  ])('a stored file is not read in a run of %s', async (_, file, principal) => {
     expect(await refusalOf(open({ kept: { B1: file }, principal })(aPicture()))).toMatchObject({
       code: 'MODEL_FAILED',
       reason: 'unknown_file',
@@ -88,20 +88,20 @@ describe('a stored file', () => {
   });
 
   test.each([[['user']], [['approver']], [['user', 'approver']], [['admin']], [['support']]])(
-    'of another person is read for the roles %j if they have payload:read, as in GET /api/blobs/{id}',
+    'a stored file of another person is read for the roles %j if they have payload:read, as in GET /api/blobs/{id}',
     (roles) => {
       const maySeePayloads = permissionsOf(roles).has('payload:read');
       expect(mayReadFile('ann', { sub: 'bob', roles })).toBe(maySeePayloads);
     },
   );
 
-  test('that was deleted is not retried', async () => {
+  test('a call with a deleted file is not retried', async () => {
     expect(await refusalOf(open()(aPicture()))).toMatchObject({ reason: 'unknown_file', retryable: false });
   });
 });
 
-describe('a file at an address', () => {
-  test('is read through redirects', async () => {
+describe('the URL of a file', () => {
+  test('a file URL in a prompt is read through redirects', async () => {
     server.answers(answer(302, { location: '/b.png' }), answer(200, type('image/png'), BYTES.png));
     const read = await open({ allow: [server.address] })(linked());
     expect(Buffer.from(read).equals(BYTES.png)).toBe(true);
@@ -114,7 +114,7 @@ describe('a file at an address', () => {
     'http://169.254.169.254/latest',
     'https://u:p@a.example/',
     'http://a:99999',
-  ])('is not requested at %s', async (url) => {
+  ])('a file URL in a prompt that is private or invalid is not requested: %s', async (url) => {
     expect(await refusalOf(open()(aPicture({ url })))).toMatchObject({
       code: 'BLOCKED_URL',
       retryable: false,
@@ -122,7 +122,7 @@ describe('a file at an address', () => {
     });
   });
 
-  test('is not requested when a redirect leads to a private host', async () => {
+  test('a file URL whose redirect leads to a private host is not requested there', async () => {
     server.answers(answer(302, { location: 'http://127.0.0.1:1/' }));
     const error = await refusalOf(open({ allow: [server.address] })(linked()));
     expect(error).toMatchObject({ code: 'BLOCKED_URL', retryable: false });
@@ -133,14 +133,14 @@ describe('a file at an address', () => {
     [403, false],
     [503, true],
     [429, true],
-  ])('with a response of %i fails the call, with a retry: %s', async (status, retryable) => {
+  ])('a file URL that responds with %i fails the call, and is retried: %s', async (status, retryable) => {
     server.answers(answer(status, {}, 'a secret of the server'));
     const error = await refusalOf(open({ allow: [server.address] })(linked('/a.png?signature=secret')));
     expect(error).toMatchObject({ code: 'MODEL_FAILED', retryable });
     expect(error.message).toBe(`The file at ${server.address} was not given: ${status}`);
   });
 
-  test('is aborted with the call', async () => {
+  test('the download of a file is aborted with its call', async () => {
     const { answer: wait, asked, left } = silence();
     const abort = new AbortController();
     server.answers(wait);
@@ -159,13 +159,13 @@ describe('the media type of a file', () => {
       aDocument({ blob: 'B', mediaType: 'text/plain' }),
       { bytes: BYTES.text, contentType: 'Text/Plain; charset=utf-8' },
     ],
-    ['nothing', aPicture({ blob: 'B' }), { contentType: 'application/octet-stream' }],
+    ['no media type', aPicture({ blob: 'B' }), { contentType: 'application/octet-stream' }],
     [
-      'an old name',
+      'an obsolete name',
       { ...aPicture({ blob: 'B' }), mediaType: 'image/jpeg' },
       { bytes: BYTES.jpeg, contentType: 'image/jpg' },
     ],
-  ])('may be declared with %s', async (_, part, file) => {
+  ])('the media type of a file may be declared with %s', async (_, part, file) => {
     await expect(open({ kept: { B: file } })(part)).resolves.toBeInstanceOf(Uint8Array);
   });
 
@@ -174,7 +174,7 @@ describe('the media type of a file', () => {
     ['it is application/pdf', aPicture({ blob: 'B' }), { bytes: BYTES.pdf }],
     ['it is image/png', aDocument({ blob: 'B', mediaType: 'text/plain' }), { contentType: 'text/plain' }],
     ['its bytes are something else', aPicture({ blob: 'B' }), { bytes: BYTES.text }],
-  ])('is refused where %s', async (words, part, file) => {
+  ])('a file declared as an image is refused where %s', async (words, part, file) => {
     const error = await refusalOf(open({ kept: { B: file } })(part));
     expect(error).toMatchObject({ code: 'MODEL_FAILED', reason: 'wrong_media_type', retryable: false, done: 'no' });
     expect(error.message).toContain(words);
@@ -186,7 +186,7 @@ describe('the files of a prompt', () => {
     bytes: Buffer.concat([BYTES.png, Buffer.alloc(bytes - BYTES.png.length)]),
   });
 
-  test('may have 10 MiB each and 20 MiB together', async () => {
+  test('the files of a prompt may have 10 MiB each and 20 MiB together', async () => {
     const read = open({ kept: { full: ofSize(10 * MIB), more: ofSize(10 * MIB + 1), one: ofSize(100) } });
     await expect(refusalOf(read(aPicture({ blob: 'more' })))).resolves.toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',
@@ -197,13 +197,13 @@ describe('the files of a prompt', () => {
     expect(await refusalOf(read(aPicture({ blob: 'one' })))).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
   });
 
-  test('are not read beyond the limit, whatever a server sends', async () => {
+  test('the files of a prompt are not read beyond the size limit, whatever a server sends', async () => {
     server.answers(answer(200, type('image/png'), ofSize(10 * MIB + 1).bytes));
     const error = await refusalOf(open({ allow: [server.address] })(linked()));
     expect(error).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', retryable: false, done: 'no' });
   });
 
-  test('are 50 at most', async () => {
+  test('a prompt has 50 files at most', async () => {
     const read = open({ kept: { B1: {} } });
     for (let number = 1; number <= 50; number++) await read(aPicture());
     expect(await refusalOf(read(aPicture()))).toMatchObject({ reason: 'too_many_files', retryable: false });

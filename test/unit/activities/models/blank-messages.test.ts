@@ -50,13 +50,13 @@ const CONVERSATIONS: readonly (readonly [what: string, messages: readonly Said[]
   ['no parts', [user([])]],
   ['an empty answer', [user('Hi'), assistant(''), user('Hello?')]],
   ['white space as an answer', [user('Hi'), assistant('\n'), user('Hello?')]],
-  ['calls without words', [user('Hi'), assistant(' ', CALL), answer('Found')]],
+  ['tool calls without text', [user('Hi'), assistant(' ', CALL), answer('Found')]],
   ['an empty result', [user('Hi'), assistant('', CALL), answer('')]],
   ['an empty instruction', [{ role: 'system', content: ' ' }, user('Hi')]],
 ];
 
 describe.each(PROVIDERS)('a request to %s', (provider) => {
-  test.each(CONVERSATIONS)('has no blank text for %s', async (_what, messages) => {
+  test.each(CONVERSATIONS)('a provider request has no blank text for %s', async (_what, messages) => {
     const sent = await sentFor(provider, messages, ' ');
     expect(sent.length).toBeGreaterThan(0);
     expect(sent.flatMap((message) => textsIn(message)).filter((text) => text.trim() === '')).toEqual([]);
@@ -65,15 +65,18 @@ describe.each(PROVIDERS)('a request to %s', (provider) => {
 
   test.each<[string, readonly Said[]]>([
     ['a greeting', [assistant('How can I help?'), user('Hi')]],
-    ['calls', [assistant('', CALL), answer('Found')]],
+    ['tool calls', [assistant('', CALL), answer('Found')]],
     ['an empty answer', [assistant(''), assistant('Go on'), user('Hi')]],
     ['nothing', []],
-  ])('begins with a user although the conversation begins with %s', async (_what, messages) => {
-    const sent = await sentFor(provider, messages, null);
-    expect(sent[0]).toMatchObject({ role: 'user' });
-  });
+  ])(
+    'a provider request begins with a user message although the conversation begins with %s',
+    async (_what, messages) => {
+      const sent = await sentFor(provider, messages, null);
+      expect(sent[0]).toMatchObject({ role: 'user' });
+    },
+  );
 
-  test('keeps the turns of a conversation as they are', async () => {
+  test('a provider request keeps the turns of a conversation as they are', async () => {
     const sent = await sentFor(provider, [user('Hi'), assistant('Hello'), user('Bye')], null);
     expect(sent.flatMap((message) => textsIn(message))).toEqual(['Hi', 'Hello', 'Bye']);
   });

@@ -5,7 +5,7 @@ import { aCall } from '../../../support/builders/conversations.ts';
 import { growthOf } from '../../../support/readers/growth.ts';
 
 describe('the ids of a request’s calls', () => {
-  test('are unchanged when they are unique', () => {
+  test('unique tool call ids of a request are unchanged', () => {
     const ids = createCallIds();
     expect(ids.open(aCall('k1'))).toBe('k1');
     expect(ids.open(aCall('k2'))).toBe('k2');
@@ -13,7 +13,7 @@ describe('the ids of a request’s calls', () => {
     expect(ids.close('k1')).toEqual({ id: 'k1', name: 'lookup' });
   });
 
-  test('are made distinct when one occurs twice, and answers follow their calls', () => {
+  test('equal tool call ids of a request are made distinct, and answers follow their calls', () => {
     const ids = createCallIds();
     const [first, second] = [ids.open(aCall('k')), ids.open({ ...aCall('k'), name: 'charge' })];
     expect(first).toBe('k');
@@ -25,11 +25,11 @@ describe('the ids of a request’s calls', () => {
     ]);
   });
 
-  test('an answer without a call has no id', () => {
+  test('a tool answer without a call has no id in the request', () => {
     expect(createCallIds().close('k')).toBeNull();
   });
 
-  test('take linear time when all are equal', () => {
+  test('making tool call ids distinct takes linear time when all are equal', () => {
     const growth = growthOf((size) => () => {
       const ids = createCallIds();
       for (let at = 0; at < size; at += 1) ids.open(aCall('k'));
@@ -38,7 +38,7 @@ describe('the ids of a request’s calls', () => {
     expect(growth).toBeLessThan(1.6);
   });
 
-  test('are distinct, in a form that every provider accepts', () => {
+  test('the tool call ids of a request are distinct, in a form that every provider accepts', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.constantFrom('', 'k', 'k#2', 'k#3', 'k/1'), fc.string())), (given) => {
         const ids = createCallIds();

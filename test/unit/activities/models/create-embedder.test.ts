@@ -74,7 +74,7 @@ function anEmbedder(over: Partial<EmbeddingSettings> = {}, around: Around = {}) 
 }
 
 describe.each(CASES)('$provider', ({ provider, target, headers, asks, answer }) => {
-  test('is called at the base URL with the key, and its vectors are read in order', async () => {
+  test('an embedder is called at its base URL with the key, and its vectors are read in order', async () => {
     server.answers(json(answer));
     expect(await anEmbedder({ provider }).embed(['a', 'b'])).toEqual([
       [1, 0],
@@ -85,14 +85,14 @@ describe.each(CASES)('$provider', ({ provider, target, headers, asks, answer }) 
   });
 });
 
-test('tokens are counted', async () => {
+test('the tokens of an embedding are counted', async () => {
   server.answers(json(OPENAI));
   const counted: number[] = [];
   await anEmbedder({}, { counted }).embed(['a', 'b']);
   expect(counted).toEqual([7]);
 });
 
-test('a transient failure is retried once within the time limit', async () => {
+test('a transient failure of an embedding is retried once within the time limit', async () => {
   server.answers(json({}, 503), json(OPENAI));
   expect(await anEmbedder().embed(['a', 'b'])).toHaveLength(2);
   server.answers(json({}, 503), json({}, 503));
@@ -100,16 +100,19 @@ test('a transient failure is retried once within the time limit', async () => {
   expect(server.requests).toHaveLength(4);
 });
 
-test.each([7, 9_999_999])('a server that asks for %d seconds, more than are left, is not retried', async (seconds) => {
-  server.answers(json({}, 429, { 'retry-after': String(seconds) }), json(OPENAI));
-  const sleep = vi.fn<Sleep>(async () => await Promise.reject(new Error('the time is over')));
-  const embedding = anEmbedder({ timeoutMs: 6_000 }, { sleep }).embed(['a', 'b']);
-  await expect(embedding).rejects.toMatchObject({ retryAfterMs: seconds * 1_000 });
-  expect(sleep.mock.calls).toEqual([[6_000, null, { signal: expect.any(AbortSignal) }]]);
-  expect(server.requests).toHaveLength(1);
-});
+test.each([7, 9_999_999])(
+  'an embedding server that asks for a delay of %d seconds, more than are left, is not retried',
+  async (seconds) => {
+    server.answers(json({}, 429, { 'retry-after': String(seconds) }), json(OPENAI));
+    const sleep = vi.fn<Sleep>(async () => await Promise.reject(new Error('the time is over')));
+    const embedding = anEmbedder({ timeoutMs: 6_000 }, { sleep }).embed(['a', 'b']);
+    await expect(embedding).rejects.toMatchObject({ retryAfterMs: seconds * 1_000 });
+    expect(sleep.mock.calls).toEqual([[6_000, null, { signal: expect.any(AbortSignal) }]]);
+    expect(server.requests).toHaveLength(1);
+  },
+);
 
-test('a silent server is abandoned after the time limit', async () => {
+test('a silent embedding server is abandoned after the time limit', async () => {
   const { answer, asked, left } = silence();
   server.answers(answer);
   const time = new AbortController();
@@ -123,15 +126,18 @@ test('a silent server is abandoned after the time limit', async () => {
   await left;
 });
 
-test.each([400, 413, 422])('texts refused with %i are distinguished from a server failure', async (status) => {
-  server.answers(json({ error: { message: 'the-key-itself says no' } }, status));
-  const error: unknown = await anEmbedder()
-    .embed(['a'])
-    .catch((thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(TextsRefusedError);
-  expect(String(error)).not.toContain('the-key-itself');
-  expect(server.requests).toHaveLength(1);
-});
+test.each([400, 413, 422])(
+  'texts that the embedding server refuses with %i are distinguished from a failure of the server',
+  async (status) => {
+    server.answers(json({ error: { message: 'the-key-itself says no' } }, status));
+    const error: unknown = await anEmbedder()
+      .embed(['a'])
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TextsRefusedError);
+    expect(String(error)).not.toContain('the-key-itself');
+    expect(server.requests).toHaveLength(1);
+  },
+);
 
 test.each([
   [
@@ -139,14 +145,14 @@ test.each([
     { data: [{ embedding: [1] }, { embedding: [1] }] },
     /vectors of 1 numbers in place of 2/,
   ],
-  ['too few', { data: [{ embedding: [1, 0] }] }, /something else in place of 2/],
+  ['too few vectors', { data: [{ embedding: [1, 0] }] }, /something else in place of 2/],
   ['no vectors', { data: 'none' }, /gave no usable answer/],
-])('%s are refused as an answer', async (_what, answer, message) => {
+])('%s are refused as an answer of an embedding server', async (_what, answer, message) => {
   server.answers(json(answer));
   await expect(anEmbedder().embed(['a', 'b'])).rejects.toThrow(message);
 });
 
-test('a private address is not reached unless it is allowed', async () => {
+test('an embedding server at a private address is not called unless it is allowed', async () => {
   await expect(anEmbedder({}, { allow: [] }).embed(['a'])).rejects.toThrow(/private|blocked|not allowed/i);
   expect(server.connections).toBe(0);
 });

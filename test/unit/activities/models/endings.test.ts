@@ -194,11 +194,14 @@ const ROWS = ENDINGS.slice(1).flatMap(([ends = '', ...cells]) =>
 );
 
 describe('docs/models.md', () => {
-  test.each(ROWS)('states how "$ends" ends $has of $provider, $way: $cell', async ({ provider, played, cell }) => {
-    expect(await outcomeOf(provider, played)).toBe(cell);
-  });
+  test.each(ROWS)(
+    'docs/models.md states how "$ends" ends $has of $provider, $way: $cell',
+    async ({ provider, played, cell }) => {
+      expect(await outcomeOf(provider, played)).toBe(cell);
+    },
+  );
 
-  test('lists all endings', () => {
+  test('docs/models.md lists all finish reasons', () => {
     expect(ROWS.length).toBeGreaterThan(200);
   });
 });

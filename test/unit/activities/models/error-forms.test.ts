@@ -85,10 +85,13 @@ describe('an error is classified whatever its form', () => {
     PROVIDERS.flatMap((provider) => [true, false].map((isStream) => ({ what, given, verdict, provider, isStream }))),
   );
 
-  test.each(CASES)('$what ($provider, stream: $isStream)', async ({ given, verdict, provider, isStream }) => {
-    server.answers(given);
-    const failure = await failureOf(askModel(server, provider, { stream: isStream }));
-    expect(failure).toMatchObject({ code: 'MODEL_FAILED', reason: null, ...verdict });
-    expect(server.requests).toHaveLength(1);
-  });
+  test.each(CASES)(
+    'a provider error is classified whatever its form: $what ($provider, stream: $isStream)',
+    async ({ given, verdict, provider, isStream }) => {
+      server.answers(given);
+      const failure = await failureOf(askModel(server, provider, { stream: isStream }));
+      expect(failure).toMatchObject({ code: 'MODEL_FAILED', reason: null, ...verdict });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 });

@@ -12,7 +12,7 @@ describe('failureReason', () => {
     [`Prompt is too long. ${'x'.repeat(1_000_000)}`, 'context_length_exceeded'],
     [`rejected${' '.repeat(200)}safety system`, null],
     ['Something else', null],
-  ])('finds the reason in the text %.80s', (message, reason) => {
+  ])('the reason of a failed model call is found in the text %.80s', (message, reason) => {
     expect(failureReason(400, { message })).toBe(reason);
   });
 
@@ -38,7 +38,7 @@ describe('failureReason', () => {
     'Prompt exceeds max length',
     'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
     'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000',
-  ])('recognizes an overflow of the context in "%s"', (message) => {
+  ])('a context overflow is recognized in the error message "%s"', (message) => {
     expect(failureReason(400, { message })).toBe('context_length_exceeded');
     expect(statusOf({ message })).toBe(400);
   });
@@ -52,12 +52,12 @@ describe('failureReason', () => {
     [400, 'messages.0: text content blocks must be non-empty'],
     [400, 'The context is missing a field'],
     [500, 'prompt is too long'],
-  ])('finds none with %i in "%s"', (status, message) => {
+  ])('no failure reason is found for status %i with the message "%s"', (status, message) => {
     expect(failureReason(status, { message })).toBeNull();
   });
 
   test.each(['context_length_exceeded', 'ContextWindowExceededError', 'tokens_limit_reached', 'prompt_too_long'])(
-    'recognizes the name %s',
+    'a context overflow is recognized by the error name %s',
     (name) => {
       expect(failureReason(400, { code: name })).toBe('context_length_exceeded');
       expect(failureReason(400, { type: name })).toBe('context_length_exceeded');
@@ -73,7 +73,7 @@ describe('failureReason', () => {
     'input token count',
     'exceeds the ',
     'insufficient ',
-  ])('takes hardly longer for a message that repeats "%s"', MEASURING, (words) => {
+  ])('classifying an error message takes linear time when it repeats "%s"', MEASURING, (words) => {
     const growth = growthOf((times) => {
       const message = words.repeat(times);
       return () => FIFTY.forEach(() => failureReason(400, { message }));

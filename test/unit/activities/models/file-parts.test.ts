@@ -38,7 +38,7 @@ const SHOWN: MessageContent = [
 ];
 
 describe('a message with a picture and a document', () => {
-  test('is sent to OpenAI in the format of the Responses API', async () => {
+  test('a message with a picture and a document is sent to OpenAI in the format of the Responses API', async () => {
     expect(at(await sent('openai', SHOWN), '/input/0/content')).toEqual([
       { type: 'input_text', text: 'What is wrong?' },
       { type: 'input_image', image_url: `data:image/png;base64,${png}` },
@@ -46,7 +46,7 @@ describe('a message with a picture and a document', () => {
     ]);
   });
 
-  test('is sent to Anthropic in the format of the Messages API', async () => {
+  test('a message with a picture and a document is sent to Anthropic in the format of the Messages API', async () => {
     expect(at(await sent('anthropic', SHOWN), '/messages/0/content')).toMatchObject([
       { type: 'text', text: 'What is wrong?' },
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } },
@@ -54,7 +54,7 @@ describe('a message with a picture and a document', () => {
     ]);
   });
 
-  test('is sent to Google in the format of generateContent', async () => {
+  test('a message with a picture and a document is sent to Google in the format of generateContent', async () => {
     expect(at(await sent('google', SHOWN), '/contents/0/parts')).toEqual([
       { text: 'What is wrong?' },
       { inlineData: { mimeType: 'image/png', data: png } },
@@ -62,7 +62,7 @@ describe('a message with a picture and a document', () => {
     ]);
   });
 
-  test('is sent to a compatible server in the format of chat completions', async () => {
+  test('a message with a picture and a document is sent to an OpenAI-compatible server in the format of chat completions', async () => {
     expect(at(await sent('openai-compatible', SHOWN), '/messages/0/content')).toEqual([
       { type: 'text', text: 'What is wrong?' },
       { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } },
@@ -72,23 +72,23 @@ describe('a message with a picture and a document', () => {
 });
 
 describe.each(PROVIDERS)('%s', (provider) => {
-  test('never receives the address of a file', async () => {
+  test('a model provider never receives the URL of a file', async () => {
     const body = await sent(provider, [aPicture({ url: 'https://files.example/secret' })]);
     expect(JSON.stringify(body)).not.toContain('files.example');
   });
 
-  test('receives no empty text next to a file', async () => {
+  test('a model provider receives no empty text next to a file', async () => {
     const body = await sent(provider, [{ type: 'text', text: '' }, aPicture()]);
     expect(JSON.stringify(body)).not.toContain('"text":""');
   });
 
-  test('is not called when a file can not be read', async () => {
+  test('a model provider is not called when a file of the prompt can not be read', async () => {
     const gone = new CallError('MODEL_FAILED', 'There is no file B1', { retryable: false, done: 'no', reason: 'x' });
     const error = await failureOf(ask(provider, [aPicture()], async () => await Promise.reject(gone)));
     expect([error, server.requests]).toMatchObject([{ message: 'There is no file B1', reason: 'x', done: 'no' }, []]);
   });
 
-  test('receives a note instead of an assistant’s file', async () => {
+  test('a model provider receives a note instead of a file in an assistant message', async () => {
     server.answers(REPLIES[provider].text);
     await askModel(server, provider, {
       request: {
@@ -110,7 +110,7 @@ test.each([
   ['openai-compatible', 'application/zip'],
   ['anthropic', 'audio/wav'],
 ] as const)(
-  '%s is not called with files of the type %s, which its adapter does not support',
+  'the provider %s is not called with files of the type %s, which its adapter does not support',
   async (provider, mediaType) => {
     const error = await failureOf(ask(provider, [aDocument({ blob: 'B', mediaType })]));
     expect(error).toMatchObject({

@@ -71,7 +71,7 @@ async function failureOf(given: Answer, asking: Asking = {}): Promise<CallError>
 }
 
 describe('a request', () => {
-  test('is sent to the base URL once with the key', async () => {
+  test('a model request is sent to the base URL once with the key', async () => {
     server.answers(aCompletion());
     await ask();
     expect(server.requests).toMatchObject([
@@ -79,23 +79,23 @@ describe('a request', () => {
     ]);
   });
 
-  test('without a key has no credentials', async () => {
+  test('a model request without a key has no credentials', async () => {
     server.answers(aCompletion());
     await ask({ settings: { apiKey: undefined } });
     expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  test('contains the model and the messages, and nothing that was not requested', async () => {
+  test('a model request contains the model and the messages, and nothing that was not requested', async () => {
     expect(await bodyOf({})).toEqual({ model: 'gpt-x', messages: [{ role: 'user', content: 'Hello' }] });
   });
 
-  test('begins with the system prompt', async () => {
+  test('a model request begins with the system prompt', async () => {
     expect(await bodyOf({ system: 'Be brief.' })).toMatchObject({
       messages: [{ role: 'system', content: 'Be brief.' }, { role: 'user' }],
     });
   });
 
-  test('contains tool calls and their answers', async () => {
+  test('a model request contains tool calls and their answers', async () => {
     const messages = [
       { id: 'm1', role: 'user', content: 'Where is 7?' },
       { id: 'm2', role: 'assistant', content: '', toolCalls: [{ id: 't1', name: 'lookup', args: { order: 7 } }] },
@@ -113,7 +113,7 @@ describe('a request', () => {
     });
   });
 
-  test('requests JSON with the schema of the output', async () => {
+  test('a model request asks for JSON with the output schema', async () => {
     const output = {
       type: 'object',
       properties: { intent: { enum: ['refund', 'other'] } },
@@ -124,7 +124,7 @@ describe('a request', () => {
     });
   });
 
-  test('asks for JSON in the prompt if the output need not be an object', async () => {
+  test('a model request asks for JSON in the prompt if the output need not be an object', async () => {
     const body = await bodyOf({ output: true, system: 'Be brief.' });
     expect(body).not.toHaveProperty('response_format');
     expect(body).toMatchObject({
@@ -135,7 +135,7 @@ describe('a request', () => {
     });
   });
 
-  test('contains temperature and length, zero included', async () => {
+  test('a model request contains the temperature and the maximum length, zero included', async () => {
     expect(await bodyOf({ temperature: 0, maxOutputTokens: 5 })).toMatchObject({ temperature: 0, max_tokens: 5 });
   });
 });
@@ -146,7 +146,7 @@ describe('a reply', () => {
     return await ask();
   };
 
-  test('contains the text and its usage', async () => {
+  test('a model’s reply contains its text and its usage', async () => {
     expect(await replyTo(aCompletion())).toEqual({
       kind: 'model',
       text: 'Hi',
@@ -156,11 +156,11 @@ describe('a reply', () => {
     });
   });
 
-  test('has a usage of 0 when the provider states none', async () => {
+  test('a model’s reply has a usage of 0 when the provider states none', async () => {
     expect((await replyTo(aCompletion({ usage: null }))).usage).toEqual({ inputTokens: 0, outputTokens: 0 });
   });
 
-  test('has a usage that is never negative or too large to count', async () => {
+  test('the usage of a model’s reply is never negative or too large to count', async () => {
     const usage = { prompt_tokens: 1e308, completion_tokens: -5, total_tokens: 0.5 };
     const counted = { inputTokens: 1_000_000_000, outputTokens: 0 };
     expect((await replyTo(aCompletion({ usage }))).usage).toEqual(counted);
@@ -172,8 +172,8 @@ describe('a reply', () => {
     ['content_filter', 'content-filter'],
     ['tool_calls', 'tool-calls'],
     ['function_call', 'tool-calls'],
-    ['something new', 'other'],
-  ])('that finished by %s finished by %s', async (finish_reason, expected) => {
+    ['something unknown', 'other'],
+  ])('the finish reason %s of a provider is mapped to %s', async (finish_reason, expected) => {
     expect(await replyTo(aCompletion({ finish_reason }))).toMatchObject({ finishReason: expected });
   });
 
@@ -181,7 +181,7 @@ describe('a reply', () => {
     ['{"order":7}', { order: 7 }],
     ['', {}],
     ['{"order":', '{"order":'],
-  ])('asks for a tool with %j', async (text, args) => {
+  ])('a model’s reply asks for a tool with the arguments %j', async (text, args) => {
     const call = { id: 't1', type: 'function', function: { name: 'lookup', arguments: text } };
     const given = aCompletion({ message: { content: null, tool_calls: [call] }, finish_reason: 'tool_calls' });
     expect(await replyTo(given)).toMatchObject({
@@ -206,12 +206,12 @@ describe('a failure', () => {
     [500, { retryable: true }],
     [503, { retryable: true }],
     [529, { retryable: true }],
-  ])('with %i is %o, and the request is sent once', async (status, verdict) => {
+  ])('a failed model request with status %i is %o, and the request is sent once', async (status, verdict) => {
     expect(await failureOf(aRefusal(status))).toMatchObject({ code: 'MODEL_FAILED', ...verdict });
     expect(server.requests).toHaveLength(1);
   });
 
-  test('contains the message of the provider', async () => {
+  test('the error of a model request contains the provider’s message', async () => {
     const { message } = await failureOf(aRefusal(400, { message: 'No such thing', code: 'bad' }));
     expect(message).toBe('default answered 400: No such thing');
   });
@@ -219,7 +219,7 @@ describe('a failure', () => {
   test.each([
     [{ 'retry-after': '7' }, 7_000],
     [{ 'retry-after-ms': '250', 'retry-after': '7' }, 250],
-  ])('takes the retry delay from %o', async (headers, retryAfterMs) => {
+  ])('the retry delay of a model request is read from the headers %o', async (headers, retryAfterMs) => {
     expect(await failureOf(aRefusal(429, { message: 'Slow down' }, headers))).toMatchObject({
       retryable: true,
       retryAfterMs,
@@ -229,7 +229,7 @@ describe('a failure', () => {
   test.each([
     [400, 'true', true],
     [503, 'false', false],
-  ])('with %i follows x-should-retry: %s', async (status, told, retryable) => {
+  ])('a failed model request with status %i follows x-should-retry: %s', async (status, told, retryable) => {
     expect(await failureOf(aRefusal(status, { message: 'No' }, { 'x-should-retry': told }))).toMatchObject({
       retryable,
     });
@@ -240,14 +240,14 @@ describe('a failure', () => {
     ['', 503, true],
     ['[]', 500, true],
     ['{"error":"text"}', 400, false],
-  ])('with the body %j is classified by its status', async (body, status, retryable) => {
+  ])('a failed model request with the body %j is classified by its status', async (body, status, retryable) => {
     expect(await failureOf(answer(status, { 'content-type': 'application/json' }, body))).toMatchObject({
       code: 'MODEL_FAILED',
       retryable,
     });
   });
 
-  test.each(['no JSON', '{"choices":[]}', '{"id":7}'])('of a reply that is %j is permanent', async (body) => {
+  test.each(['no JSON', '{"choices":[]}', '{"id":7}'])('a model’s reply that is %j fails permanently', async (body) => {
     const given = answer(200, { 'content-type': 'application/json' }, body);
     expect(await failureOf(given)).toMatchObject({ code: 'MODEL_FAILED', retryable: false });
   });
@@ -255,31 +255,31 @@ describe('a failure', () => {
   test.each([
     ['before', hangUp],
     ['within', breakOff],
-  ])('of the network %s the answer is retryable', async (_when, breaking) => {
+  ])('a network failure of a model request %s the answer is retryable', async (_when, breaking) => {
     expect(await failureOf(breaking)).toMatchObject({ code: 'MODEL_FAILED', retryable: true });
     expect(server.requests).toHaveLength(1);
   });
 
-  test('to connect is retryable', async () => {
+  test('a failure to connect to a model provider is retryable', async () => {
     const address = `127.0.0.1:${await closedPort()}`;
     const asking = { settings: { baseUrl: `http://${address}/v1` }, allow: [address] };
     expect(await failureOf(hangUp, asking)).toMatchObject({ code: 'MODEL_FAILED', retryable: true, done: 'no' });
   });
 
-  test('never contains the key', async () => {
+  test('the error of a model request never contains the API key', async () => {
     const { message } = await failureOf(aRefusal(401, { message: `Incorrect API key provided: ${CANARY}` }));
     expect(message).toContain('Incorrect API key provided');
     expect(message).not.toContain(CANARY);
   });
 
-  test('never contains a part of the key, such as parsers quote', async () => {
+  test('the error of a model request never contains a part of the API key, such as JSON parsers quote', async () => {
     const garbage = answer(200, { 'content-type': 'text/event-stream' }, `data: ${CANARY} is not known\n\n`);
     const { message } = await failureOf(garbage, { settings: { stream: true } });
     expect(message).toContain('it is no JSON: [secret] is not known');
     expect(message).not.toContain(CANARY.slice(0, 6));
   });
 
-  test('because of a missing key is one of the model', async () => {
+  test('a missing API key is an error of the model', async () => {
     const failure = await failureOf(hangUp, { settings: { apiKey: { secret: 'NO_KEY' } } });
     expect(failure).toMatchObject({ code: 'MODEL_FAILED', done: 'no' });
     expect(failure.message).toContain('NO_KEY');
@@ -288,7 +288,7 @@ describe('a failure', () => {
 });
 
 describe('a model at an address that is not public', () => {
-  test.each(['127.0.0.1', 'localhost'])('%s is not reached', async (host) => {
+  test.each(['127.0.0.1', 'localhost'])('a model at the private address %s is not called', async (host) => {
     const settings = { baseUrl: `http://${host}:${server.port}/v1` };
     expect(await failureOf(aCompletion(), { settings, allow: [] })).toMatchObject({
       code: 'BLOCKED_URL',
@@ -297,7 +297,7 @@ describe('a model at an address that is not public', () => {
     expect(server.connections).toBe(0);
   });
 
-  test('is not reached by a redirect', async () => {
+  test('a model at a private address is not called through a redirect', async () => {
     const failure = await failureOf(answer(307, { location: `${server.url}/elsewhere` }));
     expect(failure).toMatchObject({ code: 'MODEL_FAILED', retryable: false });
     expect(server.requests.map(({ target }) => target)).toEqual(['/v1/chat/completions']);
@@ -305,7 +305,7 @@ describe('a model at an address that is not public', () => {
 });
 
 describe('an abort', () => {
-  test('closes the connection while the answer is awaited', async () => {
+  test('an abort closes the connection while the model’s answer is awaited', async () => {
     const { answer, asked, left } = silence();
     server.answers(answer);
     const controller = new AbortController();

@@ -18,7 +18,7 @@ const ask = measuredModel(
   { provider: 'google', model: 'm' },
 );
 
-test('tokens of an unusable answer are counted', async () => {
+test('the tokens of an unusable model answer are counted', async () => {
   await expect(ask(aModelQuestion(), aModelContext())).rejects.toThrow('no use');
   const sums = (await readMetrics()).split('\n').filter((line) => line.startsWith('gen_ai_client_token_usage_sum'));
   expect(sums).toEqual([

@@ -39,7 +39,7 @@ describe('a choice of tools', () => {
       { tool: 'crm.lookup' },
       { toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['crm_lookup'] } } },
     ],
-  ])('is sent to %s, here %j', async (provider, toolChoice, body) => {
+  ])('the choice of tools is sent to %s, here %j', async (provider, toolChoice, body) => {
     expect(await sent(provider, { tools, toolChoice })).toMatchObject(body);
   });
 });
@@ -70,7 +70,7 @@ describe('reasoning', () => {
       { generationConfig: { thinkingConfig: { thinkingBudget: 500 }, maxOutputTokens: 1_000 } },
     ],
     ['google', 'gemini-3-flash-preview', {}, { generationConfig: { thinkingConfig: { thinkingLevel: 'medium' } } }],
-  ])('is sent to %s %s with %j', async (...row) => {
+  ])('the reasoning setting is sent to %s %s with %j', async (...row) => {
     const [provider, model, request, body] = row;
     expect(await sent(provider, { ...request, reasoning: 'medium' }, model)).toMatchObject(body);
   });
@@ -88,10 +88,13 @@ describe('reasoning', () => {
     ['anthropic', 'claude-sonnet-4-5', { tools, toolChoice: 'required' }],
     ['anthropic', 'claude-sonnet-4-5', { tools, messages: [user, call, answer] }],
     ['google', 'gemini-2.0-flash', {}],
-  ])('is omitted for %s %s, which does not support it with %j', async (provider, model, request) => {
-    const body = JSON.stringify(await sent(provider, { ...request, reasoning: 'high' }, model));
-    expect(body).not.toMatch(/think|reasoning|effort/);
-  });
+  ])(
+    'the reasoning setting is omitted for %s %s, which does not support it with %j',
+    async (provider, model, request) => {
+      const body = JSON.stringify(await sent(provider, { ...request, reasoning: 'high' }, model));
+      expect(body).not.toMatch(/think|reasoning|effort/);
+    },
+  );
 });
 
 test.each<[Provider, JsonObject]>([
@@ -99,7 +102,7 @@ test.each<[Provider, JsonObject]>([
   ['anthropic', { tool_choice: { type: 'auto', disable_parallel_tool_use: true } }],
   ['google', { generationConfig: { mediaResolution: 'MEDIA_RESOLUTION_LOW' } }],
   ['openai-compatible', { user: 'u7' }],
-])('options of %s are sent only to it', async (provider, body) => {
+])('provider options of %s are sent only to it', async (provider, body) => {
   const providerOptions = {
     openai: { parallelToolCalls: false },
     anthropic: { disableParallelToolUse: true },

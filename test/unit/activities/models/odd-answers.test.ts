@@ -360,7 +360,7 @@ const ODD: readonly (readonly [string, Provider, Answer, object])[] = [
 
 describe('an answer with an odd member is read', () => {
   test.each(ODD.map(([what, provider, given, reply]) => ({ what, provider, given, reply })))(
-    '$what ($provider)',
+    'a model answer with an unusual field is read: $what ($provider)',
     async ({ provider, given, reply }) => {
       server.answers(given, given);
       const asked = await askModel(server, provider, { stream: true });
@@ -399,9 +399,9 @@ const UNUSABLE: readonly (readonly [Provider, Answer, RegExp])[] = [
   ...PROVIDERS.map((provider) => [provider, stream([7]), /an event of its stream is no object$/] as const),
 ];
 
-describe('an answer that can’t be used fails with the name of the member', () => {
+describe('an answer that can’t be used', () => {
   test.each(UNUSABLE.map(([provider, given, message]) => ({ provider, given, message })))(
-    '$provider: $message',
+    'an answer that can’t be used fails with the name of the member; $provider: $message',
     async ({ provider, given, message }) => {
       server.answers(given);
       const failure = await failureOf(askModel(server, provider, { stream: true }));

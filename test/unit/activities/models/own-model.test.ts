@@ -9,7 +9,7 @@ const context = aModelContext();
 const ask = async (reply: unknown) => await createOwnModel(() => reply)(aModelQuestion({ model: 'echo' }), context);
 
 describe('createOwnModel', () => {
-  test('fills in fields that its code omits', async () => {
+  test('a model implemented in code gets defaults for fields that its code omits', async () => {
     const empty = { kind: 'model', text: '', toolCalls: [], finishReason: 'stop' };
     expect(await ask({})).toEqual({ ...empty, usage: { inputTokens: 0, outputTokens: 0 } });
     expect(await ask({ toolCalls: [{ name: 'pay', args: {} }] })).toMatchObject({
@@ -17,7 +17,7 @@ describe('createOwnModel', () => {
     });
   });
 
-  test('returns the fields of its code', async () => {
+  test('a model implemented in code returns the fields of its code', async () => {
     const said = {
       text: 'Paying',
       toolCalls: [{ id: 'c1', name: 'pay', args: { amount: 7 } }],
@@ -27,7 +27,7 @@ describe('createOwnModel', () => {
     expect(await ask(said)).toEqual({ kind: 'model', ...said });
   });
 
-  test('passes the request and the context to its code', async () => {
+  test('a model implemented in code receives the request and the context', async () => {
     const echo = createOwnModel(({ messages }, { key }) => ({
       text: `${key} ${textOf(messages.at(-1)?.content ?? '')}`,
     }));
@@ -48,7 +48,7 @@ describe('createOwnModel', () => {
     [{ toolCalls: [{ args: {} }] }, 'at /toolCalls/0/name:'],
     [{ toolCalls: [{ name: 'pay' }] }, 'at /toolCalls/0/args:'],
     [{ toolCalls: [{ name: 'pay', args: { amount: NaN } }] }, 'at /toolCalls/0/args: NaN at /amount'],
-  ])('refuses %j without a retry', async (reply, place) => {
+  ])('a model implemented in code that returns %j fails without a retry', async (reply, place) => {
     const failure = { name: 'CallError', code: 'MODEL_FAILED', retryable: false };
     await expect(ask(reply)).rejects.toMatchObject({ ...failure, message: expect.stringContaining(place) });
     await expect(ask(reply)).rejects.toThrow('echo');
@@ -58,13 +58,16 @@ describe('createOwnModel', () => {
     ['length', { retryable: false, reason: 'truncated' }],
     ['tool-calls', { retryable: true, reason: null }],
     ['other', { retryable: true, reason: null }],
-  ])('refuses an answer without text that ended with %s, and counts its usage', async (finishReason, failure) => {
-    const usage = { inputTokens: 12, outputTokens: 3 };
-    await expect(ask({ finishReason, usage })).rejects.toMatchObject({ code: 'MODEL_FAILED', ...failure, usage });
-    expect(await ask({ text: 'Pay', finishReason, usage })).toMatchObject({ text: 'Pay', finishReason, usage });
-  });
+  ])(
+    'an answer without text that a model in code ended with %s is refused, and its usage counts',
+    async (finishReason, failure) => {
+      const usage = { inputTokens: 12, outputTokens: 3 };
+      await expect(ask({ finishReason, usage })).rejects.toMatchObject({ code: 'MODEL_FAILED', ...failure, usage });
+      expect(await ask({ text: 'Pay', finishReason, usage })).toMatchObject({ text: 'Pay', finishReason, usage });
+    },
+  );
 
-  test('counts the usage of a refused answer', async () => {
+  test('the usage of a refused answer of a model in code is counted', async () => {
     const usage = { inputTokens: 12, outputTokens: 3 };
     await expect(ask({ text: 7, usage })).rejects.toMatchObject({ code: 'MODEL_FAILED', usage });
     await expect(ask({ text: 7 })).rejects.toMatchObject({ usage: null });
@@ -72,13 +75,13 @@ describe('createOwnModel', () => {
   });
 
   test.each(['stop', 'content-filter', 'refusal'])(
-    'accepts an empty answer that ended with %s',
+    'an empty answer that a model in code ended with %s is accepted',
     async (finishReason) => {
       expect(await ask({ finishReason })).toMatchObject({ text: '', finishReason });
     },
   );
 
-  test('makes errors of its code retryable', async () => {
+  test('errors thrown by a model implemented in code are retryable', async () => {
     const broken = createOwnModel(() => Promise.reject(new Error('out of memory')));
     await expect(broken(aModelQuestion(), context)).rejects.toMatchObject({
       code: 'MODEL_FAILED',
@@ -87,7 +90,7 @@ describe('createOwnModel', () => {
     });
   });
 
-  test('lets its code classify a failure itself', async () => {
+  test('a model implemented in code can classify a failure itself', async () => {
     const refused = new CallError('MODEL_FAILED', 'quota', { retryable: false, done: 'no' });
     await expect(createOwnModel(() => Promise.reject(refused))(aModelQuestion(), context)).rejects.toBe(refused);
   });

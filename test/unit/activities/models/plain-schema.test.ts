@@ -15,7 +15,7 @@ describe('isPlainSchema', () => {
     { const: 'a' },
     { anyOf: [text, { type: 'null' }] },
     { type: ['string', 'null'], maxLength: 3, description: 'A text' },
-  ])('%j describes every value', (schema) => {
+  ])('the plain schema %j describes every value', (schema) => {
     expect(isPlainSchema(schema)).toBe(true);
   });
 
@@ -36,7 +36,7 @@ describe('isPlainSchema', () => {
     { $ref: '#/$defs/a', $defs: { a: text } },
     { allOf: [text] },
     { type: 'object', properties: { a: { type: 'object' } } },
-  ])('%j does not', (schema) => {
+  ])('the schema %j is not plain: it does not describe every value', (schema) => {
     expect(isPlainSchema(schema)).toBe(false);
   });
 });
@@ -46,7 +46,7 @@ describe('isStrictSchema', () => {
     closed,
     { ...closed, properties: { a: { type: 'array', items: closed } } },
     { anyOf: [closed, text] },
-  ])('%j has closed objects only', (schema) => {
+  ])('the strict schema %j has closed objects only', (schema) => {
     expect(isStrictSchema(schema)).toBe(true);
   });
 
@@ -57,7 +57,7 @@ describe('isStrictSchema', () => {
     { ...closed, properties: { a: { ...text, minLength: 1 } } },
     { ...closed, properties: { a: open } },
     { anyOf: [closed, open] },
-  ])('%j does not', (schema) => {
+  ])('the schema %j is not strict: it has other than closed objects', (schema) => {
     expect(isStrictSchema(schema)).toBe(false);
   });
 });
@@ -77,14 +77,14 @@ describe('toToolSchema', () => {
       { type: 'object', properties: { a: { anyOf: [{}, { type: 'string' }] } }, $defs: { any: {} } },
     ],
     [{ properties: { enum: { enum: [1] } } }, { type: 'object', properties: { enum: { enum: [1] } } }],
-  ])('%j becomes an object with properties', (schema, expected) => {
+  ])('the tool schema %j becomes an object with properties', (schema, expected) => {
     expect(toToolSchema(schema)).toEqual({ schema: expected, note: '' });
   });
 
   test.each<JsonSchema>([
     { oneOf: [{ required: ['a'] }, { required: ['b'] }], properties: { a: {}, b: {} } },
     { $ref: '#/$defs/args', properties: { a: {}, b: {} } },
-  ])('keywords that are not allowed at the top of %j are described in words', (schema) => {
+  ])('keywords that are not allowed at the top of the tool schema %j are described in words', (schema) => {
     expect(toToolSchema(schema)).toEqual({
       schema: { type: 'object', properties: { a: {}, b: {} } },
       note: `The arguments must fit this JSON Schema: ${JSON.stringify(schema)}`,

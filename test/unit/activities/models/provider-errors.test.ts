@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
 import { PROVIDERS, askModel, failureOf } from '../../../support/doubles/asked-model.ts';
-import type { Asking, Provider } from '../../../support/doubles/asked-model.ts';
+import type { AskedModelSettings, Provider } from '../../../support/doubles/asked-model.ts';
 import { json } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
 
@@ -217,9 +217,9 @@ const ROWS: readonly Row[] = [
 ];
 
 describe.each(ROWS)('$provider: $what', ({ provider, status, body, verdict }) => {
-  const WAYS: readonly Asking[] = [{ stream: false }, { stream: true }];
+  const WAYS: readonly AskedModelSettings[] = [{ stream: false }, { stream: true }];
 
-  test.each(WAYS)('is classified as %o after one request', async (way) => {
+  test.each(WAYS)('an error response of a provider is classified as %o after one request', async (way) => {
     server.answers(json(body, status));
     expect(await failureOf(askModel(server, provider, way))).toMatchObject({ code: 'MODEL_FAILED', ...verdict });
     expect(server.requests).toHaveLength(1);
@@ -230,7 +230,7 @@ describe.each(PROVIDERS)('a status of %s', (provider) => {
   test.each([
     ...[400, 401, 403, 404, 405, 410, 413, 422].map((status) => [status, false] as const),
     ...[408, 409, 425, 429, 500, 502, 503, 504, 529].map((status) => [status, true] as const),
-  ])('%i is retryable: %s', async (status, retryable) => {
+  ])('status %i of a model provider is retryable: %s', async (status, retryable) => {
     server.answers(json({}, status));
     expect(await failureOf(askModel(server, provider))).toMatchObject({ retryable, reason: null });
     expect(server.requests).toHaveLength(1);
@@ -253,7 +253,7 @@ describe.each(PROVIDERS)('a header of %s', (provider) => {
   test.each([
     ['true', 400, true],
     ['false', 429, false],
-  ])('x-should-retry: %s wins over %i', async (told, status, retryable) => {
+  ])('the header x-should-retry: %s of a model provider overrides status %i', async (told, status, retryable) => {
     expect(await failureWith({ 'x-should-retry': told }, status)).toMatchObject({ retryable });
   });
 
@@ -261,7 +261,7 @@ describe.each(PROVIDERS)('a header of %s', (provider) => {
     [{ 'retry-after-ms': '250', 'retry-after': '7' }, 250],
     [{ 'retry-after': '7' }, 7_000],
     [{ 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' }, 0],
-  ])('%o sets the retry delay', async (headers, retryAfterMs) => {
+  ])('the headers %o of a model provider set the retry delay', async (headers, retryAfterMs) => {
     expect(await failureWith(headers)).toMatchObject({ retryable: true, retryAfterMs });
   });
 });

@@ -17,7 +17,7 @@ import {
   responseEvents,
 } from '../../../support/builders/provider-replies.ts';
 import { askModel, dataEvents, namedEvents } from '../../../support/doubles/asked-model.ts';
-import type { Asking, Provider } from '../../../support/doubles/asked-model.ts';
+import type { AskedModelSettings, Provider } from '../../../support/doubles/asked-model.ts';
 import { json } from '../../../support/doubles/loopback-server.ts';
 import type { Answer } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
@@ -28,9 +28,9 @@ const server = await useLoopbackServer();
 interface RoundTrip {
   readonly provider: Provider;
   readonly given: Answer;
-  readonly asking?: Asking;
+  readonly asking?: AskedModelSettings;
   /** The receiver of the next request. */
-  readonly next?: Asking & { readonly provider?: Provider };
+  readonly next?: AskedModelSettings & { readonly provider?: Provider };
   readonly edited?: JsonObject;
 }
 
@@ -67,23 +67,23 @@ const CLAUDE = [THINKING, REDACTED, SAID, aToolUse('t1', 7)];
 describe('Anthropic', () => {
   const roundTrip: RoundTrip = { provider: 'anthropic', given: json(aClaudeMessage(CLAUDE, 'tool_use')) };
 
-  test('receives its thoughts again with their signatures, in place', async () => {
+  test('Anthropic receives its thinking blocks again with their signatures, at their position', async () => {
     expect(at(await sentBack(roundTrip), '/messages/1/content')).toEqual(CLAUDE);
   });
 
-  test('receives the thoughts of a stream again', async () => {
+  test('Anthropic receives the thinking blocks of a stream again', async () => {
     const given = namedEvents(...claudeEvents(CLAUDE, 'tool_use'));
     expect(at(await sentBack({ ...roundTrip, given, asking: { stream: true } }), '/messages/1/content')).toEqual(
       CLAUDE,
     );
   });
 
-  test('does not receive thoughts of an edited text', async () => {
+  test('Anthropic does not receive thinking blocks of an edited text', async () => {
     const body = await sentBack({ ...roundTrip, edited: { content: 'I looked.' } });
     expect(at(body, '/messages/1/content')).toEqual([{ type: 'text', text: 'I looked.' }, aToolUse('t1', 7)]);
   });
 
-  test('receives the arguments with which a call was made, not those that the model requested', async () => {
+  test('Anthropic receives the arguments with which a tool call was made, not those that the model requested', async () => {
     const toolCalls = [{ id: 't1', name: 'lookup', args: { order: 8 } }];
     const body = await sentBack({ ...roundTrip, edited: { toolCalls } });
     expect(at(body, '/messages/1/content')).toEqual([THINKING, REDACTED, SAID, aToolUse('t1', 8)]);
@@ -100,7 +100,7 @@ const OUTPUT = [reasoning, aMessage('I look.'), aFunctionCall('t1', 7)];
 const openai: RoundTrip = { provider: 'openai', given: json(aResponse(OUTPUT)), asking: { model: 'gpt-5' } };
 
 describe('OpenAI', () => {
-  test('receives its encrypted reasoning before the output that followed it', async () => {
+  test('OpenAI receives its encrypted reasoning before the output that followed it', async () => {
     expect(at(await sentBack(openai), '/input')).toMatchObject([
       { role: 'user' },
       reasoning,
@@ -110,19 +110,19 @@ describe('OpenAI', () => {
     ]);
   });
 
-  test('receives the reasoning of a stream again', async () => {
+  test('OpenAI receives the reasoning of a stream again', async () => {
     const given = responseEvents(OUTPUT);
     const asking = { model: 'gpt-5', stream: true };
     expect(at(await sentBack({ ...openai, given, asking }), '/input/1')).toMatchObject({ encrypted_content: 'enc-1' });
   });
 
-  test('does not receive the reasoning of another model', async () => {
+  test('OpenAI does not receive the reasoning of another model', async () => {
     const body = await sentBack({ ...openai, next: { model: 'gpt-4.1' } });
     expect(JSON.stringify(body)).not.toContain('enc-1');
     expect(at(body, '/input')).toMatchObject([{}, { role: 'assistant' }, {}, {}]);
   });
 
-  test('receives no ids when nothing is stored', async () => {
+  test('OpenAI receives no item ids when nothing is stored', async () => {
     const body = await sentBack({ provider: 'openai', given: REPLIES.openai.calls });
     expect(JSON.stringify(body)).not.toMatch(/msg_1|fc_t1|item_reference/);
   });
@@ -131,18 +131,18 @@ describe('OpenAI', () => {
 describe('Google', () => {
   const signed = [{ text: 'I look.' }, aGoogleCall('t1', 7, 'sig-1'), aGoogleCall('t2', 8)];
 
-  test.each<[string, Answer, Asking]>([
+  test.each<[string, Answer, AskedModelSettings]>([
     ['at once', json(aCandidate(signed, 'STOP')), {}],
     [
       'in a stream',
       dataEvents(aCandidate(signed.slice(0, 1), null), aCandidate(signed.slice(1), 'STOP')),
       { stream: true },
     ],
-  ])('receives its signatures again that came %s', async (_way, given, asking) => {
+  ])('Google receives its signatures again that came %s', async (_way, given, asking) => {
     expect(at(await sentBack({ provider: 'google', given, asking }), '/contents/1/parts')).toEqual(signed);
   });
 
-  test('receives the signature of a text again', async () => {
+  test('Google receives the signature of a text again', async () => {
     const parts = [{ text: 'Hi', thoughtSignature: 'sig-2' }];
     const given = json(aCandidate(parts, 'STOP'));
     expect(at(await sentBack({ provider: 'google', given }), '/contents/1/parts')).toEqual(parts);
@@ -153,7 +153,7 @@ describe('a compatible server', () => {
   const provider = 'openai-compatible';
   const message = { content: null, reasoning_content: 'Hm.', tool_calls: [aToolCall('t1', 7)] };
 
-  test.each<[string, Answer, Asking]>([
+  test.each<[string, Answer, AskedModelSettings]>([
     ['at once', json(aCompletion(message, 'tool_calls')), {}],
     [
       'in a stream',
@@ -163,16 +163,19 @@ describe('a compatible server', () => {
       ),
       { stream: true },
     ],
-  ])('receives its reasoning from before tool calls again, %s', async (_way, given, asking) => {
-    expect(at(await sentBack({ provider, given, asking }), '/messages/1')).toMatchObject(message);
-  });
+  ])(
+    'an OpenAI-compatible server receives its reasoning from before tool calls again, which came %s',
+    async (_way, given, asking) => {
+      expect(at(await sentBack({ provider, given, asking }), '/messages/1')).toMatchObject(message);
+    },
+  );
 
-  test('does not receive its reasoning from before an answer', async () => {
+  test('an OpenAI-compatible server does not receive its reasoning from before an answer', async () => {
     const given = json(aCompletion({ content: 'Hi', reasoning_content: 'Hm.' }, 'stop'));
     expect(JSON.stringify(await sentBack({ provider, given }))).not.toContain('Hm.');
   });
 
-  test('that serves Google models receives its signatures again', async () => {
+  test('an OpenAI-compatible server for Google models receives its signatures again', async () => {
     const extra_content = { google: { thought_signature: 'sig-1' } };
     const given = json(
       aCompletion({ content: null, tool_calls: [{ ...aToolCall('t1', 7), extra_content }] }, 'tool_calls'),
@@ -184,7 +187,7 @@ describe('a compatible server', () => {
 });
 
 test.each<Provider>(['anthropic', 'google', 'openai-compatible'])(
-  '%s does not receive the parts of OpenAI',
+  'the provider %s does not receive reasoning parts of OpenAI',
   async (provider) => {
     const text = JSON.stringify(await sentBack({ ...openai, asking: {}, next: { provider } }));
     expect(text).toContain('I look.');
@@ -192,7 +195,7 @@ test.each<Provider>(['anthropic', 'google', 'openai-compatible'])(
   },
 );
 
-test('invalid parts are ignored', async () => {
+test('invalid provider parts of a message are ignored', async () => {
   for (const providerParts of ['none', { provider: 'openai' }, { provider: 'openai', parts: 'none' }]) {
     server.forget();
     expect(at(await sentBack({ ...openai, edited: { providerParts } }), '/input')).toMatchObject([

@@ -83,7 +83,7 @@ async function ask(provider: ModelSettings['provider']): Promise<ModelReply> {
 }
 
 describe.each(CASES)('$provider', ({ provider, target, headers, reply }) => {
-  test('is called at the base URL with the key, and its reply is read', async () => {
+  test('a model provider is called at its base URL with the key, and its reply is read', async () => {
     server.answers(json(reply));
     const usage = { inputTokens: 12, outputTokens: 3 };
     expect(await ask(provider)).toEqual({ kind: 'model', text: 'Hi', toolCalls: [], finishReason: 'stop', usage });
@@ -94,7 +94,7 @@ describe.each(CASES)('$provider', ({ provider, target, headers, reply }) => {
     [401, false],
     [429, true],
     [500, true],
-  ])('is called once when it responds with %i', async (status, retryable) => {
+  ])('a model provider is called once when it responds with %i', async (status, retryable) => {
     server.answers(json({ error: { message: 'No', type: 'some_error' } }, status, { 'retry-after': '7' }));
     await expect(ask(provider)).rejects.toMatchObject({ code: 'MODEL_FAILED', retryable, retryAfterMs: 7_000 });
     expect(server.requests).toHaveLength(1);

@@ -3,7 +3,7 @@ import type { ModelRequest } from '../../../../src/activities/models/model.ts';
 import type { Message, ToolCall } from '../../../../src/graph/definition/message.ts';
 import { isJsonList, isJsonObject } from '../../../../src/graph/values/json.ts';
 import { MODELS, PROVIDERS, askModel, onlyRequest } from '../../../support/doubles/asked-model.ts';
-import type { Asking, Provider } from '../../../support/doubles/asked-model.ts';
+import type { AskedModelSettings, Provider } from '../../../support/doubles/asked-model.ts';
 import { json } from '../../../support/doubles/loopback-server.ts';
 import type { ReceivedRequest } from '../../../support/doubles/loopback-server.ts';
 import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
@@ -13,7 +13,7 @@ const server = await useLoopbackServer();
 /** Returns the request sent to a provider, whatever the response. */
 async function sent(
   provider: Provider,
-  asking: Asking = {},
+  asking: AskedModelSettings = {},
 ): Promise<Omit<ReceivedRequest, 'body'> & { body: unknown }> {
   server.answers(json({ error: { message: 'Not now' } }, 503));
   await askModel(server, provider, asking).catch(() => null);
@@ -44,7 +44,7 @@ const CONVERSATION: Partial<ModelRequest> = {
 };
 
 describe('a conversation with tools', () => {
-  test('is sent to OpenAI in the format of the Responses API', async () => {
+  test('a conversation with tools is sent to OpenAI in the format of the Responses API', async () => {
     const { method, target, headers, body } = await sent('openai', { request: CONVERSATION });
     expect({ method, target }).toEqual({ method: 'POST', target: '/v1/responses' });
     expect(headers).toMatchObject({ authorization: 'Bearer key-4711', 'content-type': 'application/json' });
@@ -66,7 +66,7 @@ describe('a conversation with tools', () => {
     });
   });
 
-  test('is sent to Anthropic in the format of the Messages API', async () => {
+  test('a conversation with tools is sent to Anthropic in the format of the Messages API', async () => {
     const { method, target, headers, body } = await sent('anthropic', { request: CONVERSATION });
     expect({ method, target }).toEqual({ method: 'POST', target: '/v1/messages' });
     expect(headers).toMatchObject({ 'x-api-key': 'key-4711', 'anthropic-version': '2023-06-01' });
@@ -98,7 +98,7 @@ describe('a conversation with tools', () => {
     });
   });
 
-  test('is sent to Google in the format of generateContent', async () => {
+  test('a conversation with tools is sent to Google in the format of generateContent', async () => {
     const { method, target, headers, body } = await sent('google', { request: CONVERSATION });
     expect({ method, target }).toEqual({ method: 'POST', target: `/v1/models/${MODELS.google}:generateContent` });
     expect(headers).toMatchObject({ 'x-goog-api-key': 'key-4711' });
@@ -118,7 +118,7 @@ describe('a conversation with tools', () => {
     });
   });
 
-  test('is sent to a compatible server in the format of chat completions', async () => {
+  test('a conversation with tools is sent to an OpenAI-compatible server in the format of chat completions', async () => {
     const { method, target, headers, body } = await sent('openai-compatible', { request: CONVERSATION });
     expect({ method, target }).toEqual({ method: 'POST', target: '/v1/chat/completions' });
     expect(headers).toMatchObject({ authorization: 'Bearer key-4711' });
@@ -143,7 +143,7 @@ describe('a conversation with tools', () => {
   });
 });
 
-test('calls with the same id are sent with two ids', async () => {
+test('tool calls with the same id are sent to the provider with two ids', async () => {
   const call = (order: number): ToolCall => ({ id: 'k', name: 'crm.lookup', args: { order } });
   const messages: Message[] = [
     { id: 'm1', role: 'assistant', content: '', toolCalls: [call(7), call(8)] },
@@ -169,28 +169,28 @@ describe('an output schema', () => {
   const tools = [{ name: 'lookup', description: 'Looks up', parameters }];
 
   test.each<[string, Partial<ModelRequest>, boolean]>([
-    ['strictly where OpenAI can', { output: closed }, true],
-    ['without strictness where OpenAI would refuse it', { output: open }, false],
+    ['strict where OpenAI supports the schema', { output: closed }, true],
+    ['not strict where OpenAI would refuse it', { output: open }, false],
     ['together with tools', { output: closed, tools }, true],
-  ])('is a JSON schema for OpenAI, %s', async (_how, request, strict) => {
+  ])('an output schema is a JSON schema for OpenAI, %s', async (_how, request, strict) => {
     const { body } = await sent('openai', { request });
     const schema = request.output;
     expect(body).toMatchObject({ text: { format: { type: 'json_schema', name: 'response', strict, schema } } });
   });
 
-  test('is a JSON schema for a compatible server', async () => {
+  test('an output schema is a JSON schema for an OpenAI-compatible server', async () => {
     const { body } = await sent('openai-compatible', { request: { output: open } });
     const json_schema = { name: 'response', strict: false, schema: open };
     expect(body).toMatchObject({ response_format: { type: 'json_schema', json_schema } });
   });
 
-  test('is an output format for Anthropic models that support it', async () => {
+  test('an output schema is an output format for Anthropic models that support it', async () => {
     const { body } = await sent('anthropic', { request: { output: closed } });
     expect(body).toMatchObject({ output_config: { format: { type: 'json_schema', schema: closed } } });
     expect(body).not.toHaveProperty('tools');
   });
 
-  test('is a response schema for Google in its own format', async () => {
+  test('an output schema is a response schema for Google in its own format', async () => {
     const { body } = await sent('google', { request: { output: closed } });
     expect(body).toMatchObject({
       generationConfig: {
@@ -201,7 +201,7 @@ describe('an output schema', () => {
   });
 
   test.each(['anthropic', 'google', 'openai-compatible'] as const)(
-    'is in the system prompt for %s when there are tools',
+    'an output schema is in the system prompt for %s when there are tools',
     async (provider) => {
       const { body } = await sent(provider, { request: { output: closed, tools, system: 'Be brief.' } });
       const text = JSON.stringify(body);
@@ -215,7 +215,7 @@ describe('an output schema', () => {
   );
 
   test.each(['anthropic', 'google'] as const)(
-    'with an open object is in the system prompt for %s, which would close it',
+    'an output schema with an open object is in the system prompt for %s, which would close it',
     async (provider) => {
       const output = { type: 'object', properties: { fields: { type: 'object' } } } as const;
       const { body } = await sent(provider, { request: { output } });
@@ -226,13 +226,13 @@ describe('an output schema', () => {
 });
 
 describe.each(PROVIDERS)('%s', (provider) => {
-  test('receives no options that were not requested', async () => {
+  test('a model provider receives no options that were not requested', async () => {
     const { body } = await sent(provider);
     const text = JSON.stringify(body);
     expect(text).not.toMatch(/temperature|"tools"|tool_?choice|response_?format|stream|system/i);
   });
 
-  test('receives a tool without parameters, and one that accepts anything', async () => {
+  test('a tool without parameters, and a tool that accepts any arguments, are sent to a model provider', async () => {
     const request: Partial<ModelRequest> = {
       tools: [
         { name: 'now', description: 'Tells the time', parameters: true },
@@ -244,7 +244,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     expect(JSON.stringify(body)).not.toMatch(/"(parameters|input_schema|what)":(true|\{"type":"boolean)/);
   });
 
-  test('receives names and ids in a spelling that it accepts', async () => {
+  test('a model provider receives names and ids in a spelling that it accepts', async () => {
     const messages: ModelRequest['messages'] = [
       { id: 'm1', role: 'user', content: 'Go' },
       { id: 'm2', role: 'assistant', content: '', toolCalls: [{ id: 'r/1:t', name: 'a tool!', args: 'no object' }] },
@@ -258,7 +258,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     expect(text.replaceAll('\\', '')).toContain('{"arguments":"no object"}');
   });
 
-  test('receives no messages without content', async () => {
+  test('a model provider receives no messages without content', async () => {
     const messages: ModelRequest['messages'] = [
       { id: 'm1', role: 'system', content: '' },
       { id: 'm2', role: 'user', content: 'Hi' },
@@ -276,23 +276,23 @@ describe('a system message between other messages', () => {
     { id: 'm2', role: 'system', content: 'Be kind.' },
   ];
 
-  test('is moved to the beginning for Anthropic', async () => {
+  test('a system message between other messages is moved to the beginning for Anthropic', async () => {
     const { body } = await sent('anthropic', { request: { system: 'Be brief.', messages } });
     expect(body).toMatchObject({ system: [{ text: 'Be brief.' }, { text: 'Be kind.' }], messages: [{ role: 'user' }] });
   });
 
-  test('is moved to the beginning for Google', async () => {
+  test('a system message between other messages is moved to the beginning for Google', async () => {
     const { body } = await sent('google', { request: { system: 'Be brief.', messages } });
     expect(body).toMatchObject({ systemInstruction: { parts: [{ text: 'Be brief.' }, { text: 'Be kind.' }] } });
   });
 
-  test('keeps its position for the other providers', async () => {
+  test('a system message between other messages keeps its position for OpenAI and compatible servers', async () => {
     const { body } = await sent('openai-compatible', { request: { messages } });
     expect(body).toMatchObject({ messages: [{ role: 'user' }, { role: 'system', content: 'Be kind.' }] });
   });
 });
 
-test('Anthropic receives the tools of past calls when no tool may be called any more', async () => {
+test('Anthropic receives the tool definitions of past calls when no tool may be called any more', async () => {
   const { body } = await sent('anthropic', { request: { ...CONVERSATION, tools: [] } });
   expect(body).toMatchObject({
     tools: [{ name: 'crm_lookup', input_schema: { type: 'object', properties: {} } }],
@@ -302,25 +302,25 @@ test('Anthropic receives the tools of past calls when no tool may be called any 
 
 describe('a stream', () => {
   test.each(['openai', 'anthropic', 'openai-compatible'] as const)(
-    'is requested from %s in the body',
+    'a stream is requested from %s in the request body',
     async (provider) => {
       const { body } = await sent(provider, { stream: true });
       expect(body).toMatchObject({ stream: true });
     },
   );
 
-  test('is requested from Google by the URL', async () => {
+  test('a stream is requested from Google by the URL', async () => {
     const { target } = await sent('google', { stream: true });
     expect(target).toBe(`/v1/models/${MODELS.google}:streamGenerateContent?alt=sse`);
   });
 
-  test('of a compatible server is requested with the usage', async () => {
+  test('a stream of an OpenAI-compatible server is requested with the usage', async () => {
     const { body } = await sent('openai-compatible', { stream: true });
     expect(body).toMatchObject({ stream_options: { include_usage: true } });
   });
 });
 
-test('a reasoning model of OpenAI is asked for the parts that later requests need', async () => {
+test('a reasoning model of OpenAI is asked for the encrypted reasoning that later requests need', async () => {
   const { body } = await sent('openai', { model: 'gpt-5', request: { system: 'Be brief.' } });
   const include = ['reasoning.encrypted_content'];
   expect(body).toMatchObject({ store: false, include, input: [{ role: 'developer' }, { role: 'user' }] });

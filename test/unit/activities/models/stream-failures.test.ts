@@ -42,23 +42,23 @@ const BEGINNINGS: Readonly<Record<Provider, readonly JsonObject[]>> = {
 };
 
 describe.each(PROVIDERS)('a stream of %s', (provider) => {
-  test('whose connection breaks is retryable', async () => {
+  test('a model stream whose connection breaks is retryable', async () => {
     const failure = await failureIn(provider, begunStream(BEGINNINGS[provider], hangUp));
     expect(failure).toMatchObject({ code: 'MODEL_FAILED', retryable: true, done: 'perhaps' });
     expect(server.requests).toHaveLength(1);
   });
 
-  test('that ends too early is retryable', async () => {
+  test('a model stream that ends too early is retryable', async () => {
     const failure = await failureIn(provider, dataEvents(...BEGINNINGS[provider]));
     expect(failure).toMatchObject({ code: 'MODEL_FAILED', retryable: true, done: 'perhaps' });
   });
 
-  test('that is invalid is not retryable', async () => {
+  test('a model stream that is invalid is not retryable', async () => {
     const failure = await failureIn(provider, dataEvents('no answer'));
     expect(failure).toMatchObject({ code: 'MODEL_FAILED', retryable: false });
   });
 
-  test('is closed when the call is aborted', async () => {
+  test('a model stream is closed when the call is aborted', async () => {
     const { answer: wait, asked, left } = silence();
     server.answers(begunStream(BEGINNINGS[provider], wait));
     const controller = new AbortController();
@@ -69,7 +69,7 @@ describe.each(PROVIDERS)('a stream of %s', (provider) => {
     expect(await call).toMatchObject({ code: 'MODEL_FAILED' });
   });
 
-  test('is closed before its first event when the call is aborted', async () => {
+  test('a model stream is closed before its first event when the call is aborted', async () => {
     const { answer: wait, asked, left } = silence();
     server.answers(wait);
     const controller = new AbortController();
@@ -97,16 +97,36 @@ describe('an error within an answer', () => {
   const refused = { retryable: false, reason: null };
 
   test.each<[string, Provider, Answer, object]>([
-    ['a failure at first', 'openai', namedEvents(CREATED, failed('server_error', 'Sorry')), again],
-    ['a failure later', 'openai', namedEvents(CREATED, SAID, failed('rate_limit_exceeded', 'Slow down')), again],
-    ['a quota', 'openai', namedEvents(CREATED, failed('insufficient_quota', 'No money')), noQuota],
-    ['a quota later', 'openai', namedEvents(CREATED, SAID, failed('insufficient_quota', 'No money')), noQuota],
+    ['a failure before the text', 'openai', namedEvents(CREATED, failed('server_error', 'Sorry')), again],
+    [
+      'a failure after some text',
+      'openai',
+      namedEvents(CREATED, SAID, failed('rate_limit_exceeded', 'Slow down')),
+      again,
+    ],
+    ['a quota before the text', 'openai', namedEvents(CREATED, failed('insufficient_quota', 'No money')), noQuota],
+    [
+      'a quota after some text',
+      'openai',
+      namedEvents(CREATED, SAID, failed('insufficient_quota', 'No money')),
+      noQuota,
+    ],
     ['a bad request', 'openai', namedEvents(CREATED, SAID, errorEvent('invalid_request_error', 'Bad')), refused],
-    ['an overload at first', 'anthropic', namedEvents(errorEvent('overloaded_error', 'Overloaded')), again],
-    ['an overload later', 'anthropic', namedEvents(...BEGUN, errorEvent('overloaded_error', 'Overloaded')), again],
-    ['a limit at first', 'anthropic', namedEvents(errorEvent('rate_limit_error', 'Slow down')), again],
-    ['no permission at first', 'anthropic', namedEvents(errorEvent('permission_error', 'No')), refused],
-    ['no money later', 'anthropic', namedEvents(...BEGUN, errorEvent('billing_error', 'No money')), noQuota],
+    ['an overload before the text', 'anthropic', namedEvents(errorEvent('overloaded_error', 'Overloaded')), again],
+    [
+      'an overload after some text',
+      'anthropic',
+      namedEvents(...BEGUN, errorEvent('overloaded_error', 'Overloaded')),
+      again,
+    ],
+    ['a limit before the text', 'anthropic', namedEvents(errorEvent('rate_limit_error', 'Slow down')), again],
+    ['no permission before the text', 'anthropic', namedEvents(errorEvent('permission_error', 'No')), refused],
+    [
+      'an unpaid account after some text',
+      'anthropic',
+      namedEvents(...BEGUN, errorEvent('billing_error', 'No money')),
+      noQuota,
+    ],
     ['an outage', 'google', dataEvents({ error: { code: 503, message: 'Overloaded', status: 'UNAVAILABLE' } }), again],
     [
       'a bad request',
@@ -121,17 +141,17 @@ describe('an error within an answer', () => {
       again,
     ],
     [
-      'a code',
+      'an error code',
       'openai-compatible',
       dataEvents(chunk({ content: 'H' }), { error: { message: 'Bad', code: 400 } }),
       refused,
     ],
-  ])('%s of %s fails the call', async (...[, provider, given, verdict]) => {
+  ])('an error within a streamed answer fails the call: %s of %s', async (...[, provider, given, verdict]) => {
     expect(await failureIn(provider, given)).toMatchObject({ code: 'MODEL_FAILED', ...verdict });
     expect(server.requests).toHaveLength(1);
   });
 
-  test('is read from a response of OpenAI that is no stream', async () => {
+  test('an error is read from a response of OpenAI that is no stream', async () => {
     server.answers(json(aResponse([], { status: 'failed', error: { code: 'server_error', message: 'Sorry' } })));
     const failure = await failureOf(askModel(server, 'openai'));
     expect(failure).toMatchObject(again);
@@ -139,7 +159,7 @@ describe('an error within an answer', () => {
   });
 });
 
-test('an endless answer is not read to its end', async () => {
+test('an endless model answer is not read to its end', async () => {
   const { answer: wait, left } = silence();
   server.answers((response) => {
     wait(response);

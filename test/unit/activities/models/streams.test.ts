@@ -10,7 +10,7 @@ import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.
 const server = await useLoopbackServer();
 
 describe.each(PROVIDERS)('a stream of %s', (provider) => {
-  test('is emitted piece by piece', async () => {
+  test('a model’s streamed text is emitted piece by piece', async () => {
     server.answers(STREAMS[provider].text);
     const said: string[] = [];
     const { text } = await askModel(server, provider, { stream: true, emit: (piece) => said.push(piece) });
@@ -18,7 +18,7 @@ describe.each(PROVIDERS)('a stream of %s', (provider) => {
     expect(text).not.toBe('');
   });
 
-  test('that a server answers as a whole is an answer without another request', async () => {
+  test('an answer that a server sends as a whole instead of a stream needs no second request', async () => {
     server.answers(REPLIES[provider].text);
     const reply = await askModel(server, provider, { stream: true });
     expect(server.requests).toHaveLength(1);
@@ -26,7 +26,7 @@ describe.each(PROVIDERS)('a stream of %s', (provider) => {
     expect(reply).toEqual(await askModel(server, provider, { stream: false }));
   });
 
-  test('that a server sends unasked is an answer without another request', async () => {
+  test('a stream that a server sends although none was requested needs no second request', async () => {
     server.answers(STREAMS[provider].calls);
     const reply = await askModel(server, provider, { stream: false });
     expect(server.requests).toHaveLength(1);
@@ -34,7 +34,7 @@ describe.each(PROVIDERS)('a stream of %s', (provider) => {
     expect(reply).toEqual(await askModel(server, provider, { stream: true }));
   });
 
-  test('that is refused for another reason is not requested again', async () => {
+  test('a stream request that is refused for a reason other than streaming is not repeated', async () => {
     server.answers(json({ error: { message: 'No such model' } }, 400));
     expect(await failureOf(askModel(server, provider, { stream: true }))).toMatchObject({ retryable: false });
     expect(server.requests).toHaveLength(1);

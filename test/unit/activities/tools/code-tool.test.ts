@@ -26,46 +26,54 @@ function aCodeTool(over: Partial<CodeToolSettings> & Pick<CodeToolSettings, 'exe
 const callOf = async (tool: Tool, args = {}, over = {}): Promise<unknown> => await tool.execute(args, aContext(over));
 
 describe('a code tool', () => {
-  test('receives unchanged arguments without a schema', async () => {
+  test('a code tool without a schema receives unchanged arguments', async () => {
     expect(await callOf(aCodeTool({ execute: (args) => args }), { order: 7 })).toEqual({ order: 7 });
   });
 
   test.each<{ how: string; schema: z.ZodType; given: Json; read: Json }>([
     {
-      how: 'as JSON, as people see it',
+      how: 'as JSON, as people see them',
       schema: z.object({ day: z.iso.date().transform((day) => new Date(day)), euros: z.number().default(5) }),
       given: { day: '2026-01-02', more: 1 },
       read: { day: '2026-01-02T00:00:00.000Z', euros: 5 },
     },
     {
-      how: 'also what comes later',
+      how: 'also asynchronously',
       schema: z.string().transform(async (text) => await Promise.resolve(text.length)),
       given: 'abc',
       read: 3,
     },
-  ])('reads arguments by its schema, $how', async ({ schema, given, read }) => {
+  ])('a code tool’s schema parses its arguments, $how', async ({ schema, given, read }) => {
     const tool = aCodeTool({ schema, execute: () => expect.unreachable() });
     expect(await tool.read?.(given)).toEqual(read);
   });
 
   test.each<[string, z.ZodType, string]>([
-    ['deep inside', z.object({ a: z.array(z.object({ 'b/c': z.literal(1) })) }), 'break its parameters at /a/0/b~1c: '],
+    [
+      'because of a nested member',
+      z.object({ a: z.array(z.object({ 'b/c': z.literal(1) })) }),
+      'break its parameters at /a/0/b~1c: ',
+    ],
     ['as a whole', z.object({}).refine(() => false, 'too late'), 'break its parameters at /: too late'],
-    ['as no JSON', z.object({}).transform(() => ({ a: [undefined] })), 'no JSON of its arguments: undefined at /a/0'],
-  ])('reads no arguments that its schema refuses %s', async (_where, schema, message) => {
+    [
+      'because they are no JSON',
+      z.object({}).transform(() => ({ a: [undefined] })),
+      'no JSON of its arguments: undefined at /a/0',
+    ],
+  ])('a code tool is not called with arguments that its schema refuses %s', async (_where, schema, message) => {
     const read = aCodeTool({ schema, execute: () => expect.unreachable() }).read?.({ a: [{ 'b/c': 2 }] });
     await expect(read).rejects.toMatchObject({ code: 'INVALID_TOOL_ARGUMENTS', retryable: false, done: 'no' });
     await expect(read).rejects.toThrow(message);
   });
 
-  test('receives the context of its call and the number of the attempt', async () => {
+  test('a code tool receives the context of its call and the number of the attempt', async () => {
     const tool = aCodeTool({
       execute: (_, { key, runId, tenantId, principal, attempt }) => [key, runId, tenantId, principal.sub, attempt],
     });
     expect(await callOf(tool, {}, { attempt: 2 })).toEqual(['K1', 'R1', 'acme', 'ann', 2]);
   });
 
-  test('logs no secret in any field', async () => {
+  test('a code tool logs no secret in any field', async () => {
     const lines: unknown[] = [];
     const logger = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) });
     const error = new Error(`refused: ${CANARY}`);
@@ -83,23 +91,26 @@ describe('a code tool', () => {
 });
 
 describe('the secrets of a code tool', () => {
-  test('are those that it names', async () => {
+  test('a code tool receives the secrets that it names', async () => {
     const tool = aCodeTool({ secrets: ['PAY_KEY'], execute: (_, { secret }) => secret('PAY_KEY') });
     expect(await callOf(tool)).toBe(CANARY);
   });
 
-  test.each(['PAY_KEY', 'constructor'])('are no others: %s', async (name) => {
-    const call = callOf(aCodeTool({ execute: (_, { secret }) => secret(name) }));
-    await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false });
-    await expect(call).rejects.toThrow(`pay asks for the secret "${name}"`);
-  });
+  test.each(['PAY_KEY', 'constructor'])(
+    'a code tool does not receive a secret that it does not name: %s',
+    async (name) => {
+      const call = callOf(aCodeTool({ execute: (_, { secret }) => secret(name) }));
+      await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false });
+      await expect(call).rejects.toThrow(`pay asks for the secret "${name}"`);
+    },
+  );
 
-  test('that are unavailable prevent the call', async () => {
+  test('unavailable secrets of a code tool prevent the call', async () => {
     const call = callOf(aCodeTool({ secrets: ['CRM_KEY'], execute: () => expect.unreachable() }));
     await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false, done: 'no' });
   });
 
-  test('that are resolved too late prevent the call', async () => {
+  test('secrets of a code tool that are resolved too late prevent the call', async () => {
     const tool = aCodeTool({ secrets: ['PAY_KEY'], execute: () => expect.unreachable() });
     const late = new CallError('TIMEOUT', 'late', { retryable: true, done: 'no' });
     await expect(tool.execute(null, aContext({ prepare: async () => await Promise.reject(late) }))).rejects.toBe(late);
@@ -112,7 +123,7 @@ describe('the secrets of a code tool', () => {
       new CallError('TIMEOUT', `late ${CANARY}`, { retryable: false, done: 'no', retryAfterMs: 5 }),
       { code: 'TIMEOUT', retryable: false, done: 'no', retryAfterMs: 5 },
     ],
-  ])('are removed from %s', async (_what, error, expected) => {
+  ])('the secrets of a code tool are removed from %s', async (_what, error, expected) => {
     const tool = aCodeTool({
       secrets: ['PAY_KEY'],
       execute() {

@@ -31,11 +31,11 @@ test.each<[JsonObject, repeat: string, brackets: string, commas: string]>([
     'items[0][price]=1&items[1][price]=2',
   ],
   [{ pairs: [['a', 'b'], []] }, 'pairs[0]=a&pairs[0]=b', 'pairs[0][]=a&pairs[0][]=b', 'pairs[0]=a,b'],
-])('%j is written in each style', (args, ...expected) => {
+])('the query parameters %j are written in the styles repeat, brackets and commas', (args, ...expected) => {
   expect(written(args)).toEqual(expected);
 });
 
-test('names that would repeat beyond a million characters are refused', () => {
+test('query parameter names that would repeat beyond a million characters are refused', () => {
   const args = { ['k'.repeat(100_000)]: Array.from({ length: 60_000 }, () => ({ a: 1 })) };
   expect(() => toFields(args, 'repeat')).toThrow(/more than 1000000 characters/);
 });

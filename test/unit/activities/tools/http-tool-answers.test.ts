@@ -25,16 +25,19 @@ describe('a result', () => {
     'Application/JSON',
     'application/problem+json',
     'application/vnd.shop.v2+json;v=1',
-  ])('is the value of %s', async (type) => {
+  ])('the result of an HTTP tool is the JSON value of a body of type %s', async (type) => {
     expect(await resultOf(answer(200, { 'content-type': type }, '{"ok":[1,null]}'))).toEqual({ ok: [1, null] });
   });
 
-  test.each(['7', '"text"', 'null', '[]', '{"__proto__":{"admin":true}}'])('may be %s', async (body) => {
-    expect(JSON.stringify(await resultOf(answer(201, JSON_TYPE, body)))).toBe(body);
-  });
+  test.each(['7', '"text"', 'null', '[]', '{"__proto__":{"admin":true}}'])(
+    'the result of an HTTP tool may be %s',
+    async (body) => {
+      expect(JSON.stringify(await resultOf(answer(201, JSON_TYPE, body)))).toBe(body);
+    },
+  );
 
   test.each(['text/plain', 'text/html', 'application/xml', 'application/x-ndjson', 'application/json-seq'])(
-    'is the text of %s',
+    'the result of an HTTP tool is the text of a body of type %s',
     async (type) => {
       expect(await resultOf(answer(200, { 'content-type': type }, '{"ok":1}'))).toEqual({ text: '{"ok":1}' });
     },
@@ -48,14 +51,14 @@ describe('a result', () => {
     ['text/plain; charset=no-such-charset', Buffer.from('café')],
     ['text/plain', Buffer.from('café')],
     ['application/octet-stream', Buffer.from('café')],
-  ])('is the text of %s, decoded', async (type, body) => {
+  ])('the result of an HTTP tool is the decoded text of a body of type %s', async (type, body) => {
     expect(await resultOf(answer(200, { 'content-type': type }, body))).toEqual({ text: 'café' });
   });
 
   test.each([
     ['application/json', Buffer.from('\ufeff{"name":"café"}')],
     ['application/json; charset=latin1', Buffer.from('{"name":"caf\u00e9"}', 'latin1')],
-  ])('is the value of %s, decoded', async (type, body) => {
+  ])('the result of an HTTP tool is the decoded JSON value of a body of type %s', async (type, body) => {
     expect(await resultOf(answer(200, { 'content-type': type }, body))).toEqual({ name: 'café' });
   });
 
@@ -64,7 +67,7 @@ describe('a result', () => {
     ['application/pdf', Buffer.from('%PDF-1.7')],
     ['application/octet-stream', Buffer.from([0xff, 0x00, 0xfe])],
     ['Application/Vnd.ms-excel; x=y', Buffer.from('rows')],
-  ])('is a stored file for the bytes of %s', async (type, body) => {
+  ])('the result of an HTTP tool is a stored file for the bytes of %s', async (type, body) => {
     const mediaType = (type.split(';')[0] ?? '').toLowerCase();
     expect(await resultOf(answer(200, { 'content-type': type }, body))).toEqual({
       file: expect.objectContaining({ mediaType, blob: expect.any(String) }),
@@ -72,7 +75,7 @@ describe('a result', () => {
     });
   });
 
-  test('is no file if its bytes are over 10 MiB', async () => {
+  test('the result of an HTTP tool is refused as a file if it has more than 10 MiB', async () => {
     const body = Buffer.alloc(10 * 1_048_576 + 1);
     await expect(resultOf(answer(200, { 'content-type': 'image/png' }, body))).rejects.toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',
@@ -80,7 +83,7 @@ describe('a result', () => {
     });
   });
 
-  test('keeps an integer of 19 digits where its schema wants a text, and is refused elsewhere', async () => {
+  test('an HTTP tool’s result keeps an integer of 19 digits where its schema wants a text, and is refused elsewhere', async () => {
     const found = answer(200, JSON_TYPE, '{"orders":[{"id":1234567890123456789}]}');
     server.answers(found, found);
     const result = { properties: { orders: { items: { properties: { id: { type: 'string' } } } } } };
@@ -94,7 +97,7 @@ describe('a result', () => {
     });
   });
 
-  test('is text where no type is given', async () => {
+  test('the result of an HTTP tool is text where the server states no type', async () => {
     expect(await resultOf(answer(200, {}, 'ok'))).toEqual({ text: 'ok' });
   });
 
@@ -102,11 +105,11 @@ describe('a result', () => {
     [200, 'application/json'],
     [200, 'text/plain'],
     [204, 'application/json'],
-  ])('is null for an empty %i of %s', async (status, type) => {
+  ])('the result of an HTTP tool is null for an empty %i of %s', async (status, type) => {
     expect(await resultOf(answer(status, { 'content-type': type }))).toBeNull();
   });
 
-  test('is complete, however its characters are split', async () => {
+  test('the result of an HTTP tool is complete, however its characters are split into packets', async () => {
     const bytes = Buffer.from('"€"');
     const inTwo: Answer = (response) => {
       response.writeHead(200, JSON_TYPE);
@@ -116,14 +119,14 @@ describe('a result', () => {
   });
 
   test.each(['{"ok":', 'ok', '{"ok":1}}'])(
-    '%s, which is declared as JSON but invalid, fails permanently',
+    'an HTTP tool’s result %s, which is declared as JSON but invalid, fails permanently',
     async (body) => {
       const failure = { code: 'TOOL_FAILED', retryable: false, done: 'perhaps' };
       await expect(resultOf(answer(200, JSON_TYPE, body))).rejects.toMatchObject(failure);
     },
   );
 
-  test('that is nested too deeply fails permanently', async () => {
+  test('an HTTP tool’s result that is nested too deeply fails permanently', async () => {
     const deep = '['.repeat(5_000) + ']'.repeat(5_000);
     await expect(resultOf(answer(200, JSON_TYPE, deep))).rejects.toMatchObject({
       code: 'TOOL_FAILED',
@@ -140,41 +143,44 @@ describe('the limit of a result', () => {
     ['br', brotliCompressSync],
   ] as const;
 
-  test('accepts a million bytes', async () => {
+  test('the result of an HTTP tool may have a million bytes', async () => {
     const text = 'x'.repeat(MAX_BODY_BYTES);
     expect(await resultOf(answer(200, {}, text))).toEqual({ text });
   });
 
-  test('refuses one byte more', async () => {
+  test('an HTTP tool’s result of a million and one bytes is refused', async () => {
     await expect(resultOf(answer(200, {}, 'x'.repeat(MAX_BODY_BYTES + 1)))).rejects.toMatchObject(tooLarge);
   });
 
-  test('counts bytes, not characters', async () => {
+  test('the size limit of an HTTP tool’s result counts bytes, not characters', async () => {
     await expect(resultOf(answer(200, {}, '€'.repeat(MAX_BODY_BYTES / 2)))).rejects.toMatchObject(tooLarge);
   });
 
-  test('stops an endless answer', async () => {
+  test('the size limit of an HTTP tool’s result stops an endless answer', async () => {
     const { answer, left } = endlessText();
     await expect(resultOf(answer)).rejects.toMatchObject(tooLarge);
     await left;
   });
 
-  test.each(compressions)('%s is decompressed', async (encoding, compress) => {
+  test.each(compressions)('an HTTP tool’s result compressed with %s is decompressed', async (encoding, compress) => {
     const compressed = answer(200, { ...JSON_TYPE, 'content-encoding': encoding }, compress('{"ok":true}'));
     expect(await resultOf(compressed)).toEqual({ ok: true });
   });
 
-  test('nested compressions are decompressed, and others that were not requested are not', async () => {
+  test('nested compressions of an HTTP tool’s result are decompressed, and unknown compressions are left as they are', async () => {
     const twice = { ...JSON_TYPE, 'content-encoding': 'gzip, BR' };
     expect(await resultOf(answer(200, twice, brotliCompressSync(gzipSync('{"ok":true}'))))).toEqual({ ok: true });
     expect(await resultOf(answer(200, { 'content-encoding': 'gzip, own' }, 'as it is'))).toEqual({ text: 'as it is' });
   });
 
-  test.each(compressions)('%s does not bypass the size limit', async (encoding, compress) => {
-    const bomb = compress(Buffer.alloc(5 * MAX_BODY_BYTES));
-    expect(bomb.byteLength).toBeLessThan(MAX_BODY_BYTES);
-    await expect(resultOf(answer(200, { 'content-encoding': encoding }, bomb))).rejects.toMatchObject(tooLarge);
-  });
+  test.each(compressions)(
+    'an HTTP tool’s result compressed with %s does not bypass the size limit',
+    async (encoding, compress) => {
+      const bomb = compress(Buffer.alloc(5 * MAX_BODY_BYTES));
+      expect(bomb.byteLength).toBeLessThan(MAX_BODY_BYTES);
+      await expect(resultOf(answer(200, { 'content-encoding': encoding }, bomb))).rejects.toMatchObject(tooLarge);
+    },
+  );
 });
 
 describe('a failure', () => {
@@ -187,22 +193,22 @@ describe('a failure', () => {
     [429, { retryable: true, done: 'no' }],
     [500, { retryable: true, done: 'perhaps' }],
     [503, { retryable: true, done: 'perhaps' }],
-  ])('%i is %o', async (status, verdict) => {
+  ])('a failed HTTP tool call with status %i is %o', async (status, verdict) => {
     await expect(resultOf(json({ error: 'no' }, status))).rejects.toMatchObject({ code: 'TOOL_FAILED', ...verdict });
     expect(server.requests).toHaveLength(1);
   });
 
-  test('contains the beginning of the server’s text', async () => {
+  test('the error of an HTTP tool contains the beginning of the server’s text', async () => {
     await expect(resultOf(answer(400, {}, 'No such order'))).rejects.toThrow(/^pay answered 400: No such order$/);
     const long = resultOf(answer(400, {}, 'x'.repeat(10_000)));
     await expect(long).rejects.toThrow(/^.{1000}$/);
   });
 
-  test('contains the retry delay of the server', async () => {
+  test('the error of an HTTP tool contains the retry delay of the server', async () => {
     await expect(resultOf(answer(429, { 'retry-after': '7' }))).rejects.toMatchObject({ retryAfterMs: 7_000 });
   });
 
-  test('is classified by its status even if its text is too long to read', async () => {
+  test('an HTTP tool’s failure is classified by its status even if its text is too long to read', async () => {
     const failure = resultOf(answer(429, { 'retry-after': '7' }, 'x'.repeat(MAX_BODY_BYTES + 1)));
     await expect(failure).rejects.toMatchObject({
       code: 'TOOL_FAILED',
@@ -215,11 +221,11 @@ describe('a failure', () => {
   test.each([
     ['before', hangUp],
     ['within', breakOff],
-  ])('of the network %s the answer was possibly executed', async (_when, breaking) => {
+  ])('an HTTP tool call whose network fails %s the answer was possibly executed', async (_when, breaking) => {
     await expect(resultOf(breaking)).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: true, done: 'perhaps' });
   });
 
-  test('to connect was not executed', async () => {
+  test('an HTTP tool call that can not connect was not executed', async () => {
     const tool = aHttpTool(`127.0.0.1:${await closedPort()}`);
     await expect(tool.execute({}, aContext())).rejects.toMatchObject({
       code: 'TOOL_FAILED',
@@ -228,12 +234,15 @@ describe('a failure', () => {
     });
   });
 
-  test.each(['127.0.0.1', 'localhost'])('of a blocked address, by %s, is reported as such', async (host) => {
-    const tool = aHttpTool(server.address, { url: `http://${host}:${server.port + 1}/` });
-    await expect(tool.execute({}, aContext())).rejects.toMatchObject({
-      code: 'BLOCKED_URL',
-      retryable: false,
-      done: 'no',
-    });
-  });
+  test.each(['127.0.0.1', 'localhost'])(
+    'an HTTP tool at a blocked address, by %s, reports the blocked address',
+    async (host) => {
+      const tool = aHttpTool(server.address, { url: `http://${host}:${server.port + 1}/` });
+      await expect(tool.execute({}, aContext())).rejects.toMatchObject({
+        code: 'BLOCKED_URL',
+        retryable: false,
+        done: 'no',
+      });
+    },
+  );
 });

@@ -28,7 +28,7 @@ const begin = async (id: string, createdAt: string, costUsd: number): Promise<vo
   await store.journal.write(aBatch([1], { view }), { runId: id, tenantId: 'acme', executionRunId: 'e' });
 };
 
-test('runs and their cost are counted for the current minute and day', async () => {
+test('runs of a tenant and their cost are counted for the current minute and day', async () => {
   await begin('Y', '2026-03-03T23:59:59.999Z', 100);
   await begin('A', '2026-03-04T00:00:00.000Z', 1.5);
   await begin('B', '2026-03-04T05:06:00.000Z', 0.5);
@@ -46,18 +46,18 @@ test('runs and their cost are counted for the current minute and day', async () 
   expect(await ask({ acme: { costUsdPerDay: 2, runsPerMinute: 1 } })).toEqual([429, 'QUOTA_REACHED', '67990']);
 });
 
-test('a repeated attempt does not count its own run, and tenants are counted separately', async () => {
+test('a repeated start request does not count its own run against the quota, and tenants are counted separately', async () => {
   expect(await ask({ '*': { runsPerMinute: 2 } }, { id: 'C' })).toBe('allowed');
   expect(await ask({ '*': { runsPerMinute: 1 } }, { tenantId: 'other' })).toBe('allowed');
 });
 
-test('a tenant without a quota is not counted', async () => {
+test('runs of a tenant without a quota are not counted', async () => {
   const blind = { ...store, readTenantUse: async () => await Promise.reject(new Error('it was counted')) };
   const settings = toApiSettings(parseConfig('the test', { tenants: { other: { runsPerMinute: 1 } } }), {});
   await expect(requireMayStart({ store: blind, settings }, { tenantId: 'acme', id: 'X' })).resolves.toBeUndefined();
 });
 
-test('a request beyond the quota is answered with 429, and those of other tenants are accepted', async () => {
+test('a start request beyond the tenant’s quota is answered with 429, and requests of other tenants are accepted', async () => {
   const api = await startTestApi({ tenants: { other: { runsPerMinute: 0 } } });
   const refused = await api.as('otherTenantUser').post('/api/runs', { graph: 'none' });
   expect(refused).toMatchObject({ status: 429, body: { code: 'QUOTA_REACHED' } });

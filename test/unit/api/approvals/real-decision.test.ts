@@ -43,7 +43,7 @@ test('the view of each approval is built once, however many digests a decision n
   expect(desk.made.length).toBeLessThanOrEqual(secrets.length);
 });
 
-test('a fingerprint is translated to the real digest, and a guessed digest of hidden content is refused', () => {
+test('the fingerprint of an approval is translated to the real digest, and a guessed digest of hidden content is refused', () => {
   const desk = aDesk([approvalOf(1, 'secret'), approvalOf(2, 'open')]);
   const sealed = 'sealed ["run.a1","real-1"]';
   expect(desk.translate([sealed])).toMatchObject({ digests: ['real-1'] });

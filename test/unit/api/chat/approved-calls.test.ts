@@ -77,7 +77,7 @@ const A = { to: 'A' };
 const B = { to: 'B' };
 
 describe('an approved call in a chat', () => {
-  test('an approved call has its own card if another approved call begins first', () => {
+  test('an approved tool call has its own card in a chat if another approved call begins first', () => {
     const cards = cardsOf([
       asks(2),
       asked('a1', A),
@@ -92,7 +92,7 @@ describe('an approved call in a chat', () => {
     expect(cards).toEqual({ a1: { input: A, output: 'of C0' }, a2: { input: B, output: 'of C1' } });
   });
 
-  test('a call without an approval does not take the card of an approved one', () => {
+  test('a tool call without an approval does not take the chat card of an approved call', () => {
     const cards = cardsOf([
       asks(2),
       asked('a1', { amount: 1000 }),
@@ -108,7 +108,7 @@ describe('an approved call in a chat', () => {
     });
   });
 
-  test('an approved call is matched by the arguments that a person has edited', () => {
+  test('an approved tool call in a chat is matched by the arguments that a person has edited', () => {
     const cards = cardsOf([
       asks(2),
       asked('a1', A),
@@ -122,7 +122,7 @@ describe('an approved call in a chat', () => {
     expect(cards).toEqual({ a1: { input: { to: 'C' } }, a2: { input: A } });
   });
 
-  test('equal approved calls have cards of their own, in the order of the questions', () => {
+  test('equal approved tool calls have chat cards of their own, in the order of the questions', () => {
     const cards = cardsOf([
       asks(2),
       asked('a1', A),
@@ -137,12 +137,12 @@ describe('an approved call in a chat', () => {
     expect(cards).toEqual({ a1: { input: A, output: 'of C0' }, a2: { input: A, output: 'of C1' } });
   });
 
-  test('an approved call begins alone beside an equal pending one', () => {
+  test('an approved tool call gets its own chat card beside an equal pending call', () => {
     const cards = cardsOf([asks(2), asked('a1', A), asked('a2', A), decided('a2', A), begun('C1', A), returned('C1')]);
     expect(cards).toEqual({ a1: { input: A }, a2: { input: A, output: 'of C1' } });
   });
 
-  test('an approved call that was not made leaves no card for calls of the next message', () => {
+  test('an approved tool call that was not made leaves no chat card for calls of the next message', () => {
     const cards = cardsOf([asks(1), asked('a1', A), decided('a1', A), asks(1), begun('C1', A)]);
     expect(cards).toEqual({ a1: { input: A }, C1: { input: A } });
   });
@@ -151,12 +151,12 @@ describe('an approved call in a chat', () => {
     ['element', { ...TASK, index: 1 }],
     ['visit', { ...TASK, visit: 2 }],
     ['graph', { ...TASK, path: ['outer'] }],
-  ])('an approved call leaves no card for a call of another %s', (_what, place) => {
+  ])('an approved tool call leaves no chat card for a call of another %s', (_what, place) => {
     const cards = cardsOf([asked('a1', A), decided('a1', A), begun('C1', A, place)]);
     expect(cards).toEqual({ a1: { input: A }, C1: { input: A } });
   });
 
-  test('an approved call in a subgraph has its card even if a model in another run of the subgraph answers meanwhile', () => {
+  test('an approved tool call in a subgraph has its chat card even if a model answers in another run of the subgraph in between', () => {
     const place = { ...TASK, path: ['outer'] };
     const cards = cardsOf([asked('a1', A, place), decided('a1', A, { place }), asks(1, place), begun('C1', A, place)]);
     expect(cards).toEqual({ a1: { input: A } });
@@ -164,27 +164,27 @@ describe('an approved call in a chat', () => {
 });
 
 describe('an approved call with hidden arguments in a chat', () => {
-  test('the only approved call with hidden arguments has the card of its approval', () => {
+  test('the only approved tool call with hidden arguments has the chat card of its approval', () => {
     const cards = cardsOf([asks(1), asked('a1', HIDDEN), decided('a1', HIDDEN), begun('C0', HIDDEN), returned('C0')]);
     expect(cards).toEqual({ a1: { input: HIDDEN, output: 'of C0' } });
   });
 
-  test('an approved call with hidden arguments has the card of its approval if its node makes one call', () => {
+  test('an approved tool call with hidden arguments has the chat card of its approval if its node makes one call', () => {
     const place = { ...TASK, node: 'single' };
     const cards = cardsOf([asked('a1', HIDDEN, place), decided('a1', HIDDEN, { place }), begun('C0', HIDDEN, place)]);
     expect(cards).toEqual({ a1: { input: HIDDEN } });
   });
 
-  test('an approved call with hidden arguments has a separate card if its node makes the calls of a message', () => {
+  test('an approved tool call with hidden arguments has a separate chat card if its node makes the calls of a message', () => {
     const cards = cardsOf([asked('a1', HIDDEN), decided('a1', HIDDEN), begun('C0', HIDDEN)]);
     expect(cards).toEqual({ a1: { input: HIDDEN, output: { approved: true } }, C0: { input: HIDDEN } });
   });
 
   test.each<[string, Json, Place]>([
-    ['others of its message may be meant', HIDDEN, TASK],
+    ['another call of its message may be the approved one', HIDDEN, TASK],
     ['the visible parts may be equal', { to: 'A', items: [{ card: HIDDEN }] }, TASK],
     ['other runs of its graph may have made it', HIDDEN, { ...TASK, path: ['outer'] }],
-  ])('an approved call with hidden arguments has a separate card where %s', (_why, args, place) => {
+  ])('an approved tool call with hidden arguments has a separate chat card where %s', (_why, args, place) => {
     const cards = cardsOf([
       asks(place.path ? 1 : 2, place),
       asked('a1', args, place),

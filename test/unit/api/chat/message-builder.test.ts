@@ -56,7 +56,7 @@ const text = (id: string, ...deltas: readonly string[]) => [
 ];
 
 describe('a text of a chat message', () => {
-  test('a text is sent once, while it is generated', async () => {
+  test('the text of a chat message is sent once, while it is generated', async () => {
     const { chunks, end } = await build(
       [
         { type: 'step.started', nodes: ['think'] },
@@ -73,19 +73,19 @@ describe('a text of a chat message', () => {
   });
 
   test.each([
-    ['no piece came', [], ['Hello']],
-    ['the last piece was lost', [{ index: 0, text: 'Hel' }], ['Hel', 'lo']],
+    ['no delta arrived', [], ['Hello']],
+    ['the last delta was lost', [{ index: 0, text: 'Hel' }], ['Hel', 'lo']],
     [
-      'a piece in the middle was lost',
+      'a delta in the middle was lost',
       [
         { index: 0, text: 'Hel' },
         { index: 2, text: 'o' },
       ],
       ['Hel', 'lo'],
     ],
-    ['the first piece was lost', [{ index: 1, text: 'llo' }], ['Hello']],
+    ['the first delta was lost', [{ index: 1, text: 'llo' }], ['Hello']],
     [
-      'another attempt said the same again',
+      'another attempt repeated the same text',
       [
         { index: 0, text: 'Hel' },
         { attempt: 2, index: 0, text: 'H' },
@@ -95,12 +95,12 @@ describe('a text of a chat message', () => {
       ],
       ['Hel', 'lo'],
     ],
-  ])('a text is complete in the end where %s', async (_what, deltas, pieces) => {
+  ])('the text of a chat message is complete in the end where %s', async (_what, deltas, pieces) => {
     const { chunks } = await build([...deltas.map((delta) => ({ delta })), done('Hello')]);
     expect(chunks).toEqual(text('text-1', ...pieces));
   });
 
-  test('a different text of another attempt is sent as a new part', async () => {
+  test('a different text of another attempt is sent as a new part of the chat message', async () => {
     const { chunks } = await build([
       { delta: { index: 0, text: 'Bye' } },
       { delta: { attempt: 2, index: 0, text: 'Hello' } },
@@ -114,7 +114,7 @@ describe('a text of a chat message', () => {
     ['tool-calls', 'stop'],
     ['length', 'length'],
     ['other', 'other'],
-  ])('a message whose last answer ended with %s finishes with %s', async (finishReason, reason) => {
+  ])('a chat message whose last model answer ended with %s finishes with %s', async (finishReason, reason) => {
     const called = (ended: string): RunEventBody => ({
       ...TASK,
       type: 'model.called',
@@ -128,11 +128,11 @@ describe('a text of a chat message', () => {
     expect(end).toEqual([finish(reason, 4)]);
   });
 
-  test('texts of nodes without a model are sent in the order of the nodes', async () => {
+  test('texts of a chat message from nodes without a model are sent in the order of the nodes', async () => {
     expect((await build([done('One', 'Two')])).chunks).toEqual([...text('text-1', 'One'), ...text('text-2', 'Two')]);
   });
 
-  test('the text of a message with files is sent before the files', async () => {
+  test('the text of a chat message with files is sent before the files', async () => {
     const content = [
       { type: 'file', url: 'https://a.example/b.pdf', mediaType: 'application/pdf' },
       { type: 'text', text: 'Hi' },
@@ -150,7 +150,7 @@ describe('a text of a chat message', () => {
     ]);
   });
 
-  test('texts of nodes that do not answer, or are in subgraphs, are not sent', async () => {
+  test('a chat message does not contain texts of nodes that do not answer or are in subgraphs', async () => {
     const inside: RunEvent = { ...done('Hidden'), path: ['outer'], seq: 1, at: AT, step: 0 };
     const built = await build([
       { delta: { node: 'judge', text: '{"fine":true}' } },
@@ -161,12 +161,12 @@ describe('a text of a chat message', () => {
     expect(built.chunks).toEqual([]);
   });
 
-  test('a text that the reader may not see is sent redacted', async () => {
+  test('a text of a chat message that the reader may not see is sent redacted', async () => {
     const hidden: RunEventBody = { ...TASK, type: 'node.completed', update: { messages: '[redacted]' } };
     expect((await build([hidden])).chunks).toEqual(text('text-1', '[redacted]'));
   });
 
-  test('a text continues after the calls that it requests', async () => {
+  test('the text of a chat message continues after the tool calls that it requests', async () => {
     const { chunks } = await build([
       { delta: { callKey: 'K1', index: 0, text: 'Looking' } },
       { ...TASK, type: 'tool.requested', tool: 'find', args: { id: 7 }, idempotencyKey: 'C1' },
@@ -210,18 +210,18 @@ describe('a question to a person in a chat message', () => {
   const call = { type: 'tool-input-available', toolCallId: 'R.a1', title: 'Go?', dynamic: true, providerMetadata };
   const request = { type: 'tool-approval-request', approvalId: 'R.a1', toolCallId: 'R.a1' };
 
-  test('a question ends the message with a pending call', async () => {
+  test('an approval question ends the chat message with a pending tool call', async () => {
     const { chunks, end } = await build([asking('pay')], 'waiting');
     const question = [{ ...call, toolName: 'pay', input: { n: 1 } }, request];
     expect(chunks).toEqual(question);
     expect(end).toEqual([...question, finish('tool-calls', 1)]);
   });
 
-  test('a question does not end the message while other nodes are running', async () => {
+  test('an approval question does not end the chat message while other nodes are running', async () => {
     expect((await build([asking('pay')], 'running')).end).toBeNull();
   });
 
-  test('a question without a tool is a call of its own, with the displayed details', async () => {
+  test('an approval question without a tool is a tool call of its own in the chat message, with the displayed details', async () => {
     const { chunks } = await build([asking(), decided('approved')]);
     expect(chunks).toEqual([
       { ...call, toolName: 'approval', input: { title: 'Go?', details: null, args: { n: 1 } } },
@@ -230,7 +230,7 @@ describe('a question to a person in a chat message', () => {
     ]);
   });
 
-  test('an approved question has the arguments that were approved', async () => {
+  test('an approved question in a chat message has the arguments that were approved', async () => {
     const { chunks } = await build([asking(), decided('approved', { n: 2 })]);
     expect(chunks.slice(2)).toMatchObject([
       { ...call, input: { args: { n: 2 } } },
@@ -238,7 +238,7 @@ describe('a question to a person in a chat message', () => {
     ]);
   });
 
-  test('an approved question becomes the call', async () => {
+  test('an approved question in a chat message becomes the tool call that it allows', async () => {
     const { chunks } = await build([
       asking('pay'),
       decided('approved', { n: 2 }),
@@ -267,11 +267,11 @@ describe('a question to a person in a chat message', () => {
       [{ type: 'tool-output-error', toolCallId: 'R.a1', errorText: 'The approval is expired', dynamic: true }],
     ],
     ['pending', []],
-  ])('a question that is %s', async (status, chunks) => {
+  ])('an approval question in a chat message that is %s', async (status, chunks) => {
     expect((await build([asking('pay'), decided(status)])).chunks.slice(2)).toEqual(chunks);
   });
 
-  test('a question that needs one more approval is sent again', async () => {
+  test('an approval question that needs one more approval is sent again in the chat message', async () => {
     expect((await build([asking('pay'), decided('pending')], 'waiting')).end).toEqual([
       { ...call, toolName: 'pay', input: { n: 1 } },
       request,
@@ -287,18 +287,18 @@ describe('the end of a run in a chat message', () => {
     ['failed', failed, { type: 'error', errorText: 'TIMEOUT: Too slow' }],
     ['canceled', { type: 'run.canceled', by: 'ann', reason: 'enough' }, { type: 'abort', reason: 'enough' }],
     ['canceled', { type: 'run.canceled', by: 'ann', reason: null }, { type: 'abort' }],
-  ])('a message ends when its run is %s', async (status, event, chunk) => {
+  ])('a chat message ends when its run is %s', async (status, event, chunk) => {
     expect((await build([event], status)).end).toEqual([chunk]);
   });
 
-  test('a message does not end while the run continues by itself', async () => {
+  test('a chat message does not end while the run continues by itself', async () => {
     expect((await build([failed, { type: 'run.retried', by: 'ann' }], 'running')).end).toBeNull();
     expect((await build([failed, { type: 'run.retried', by: 'ann' }, completed], 'completed')).end).toEqual([
       finish('stop', 3),
     ]);
   });
 
-  test('the end of a message contains the output of a graph without an answer channel', async () => {
+  test('the end of a chat message contains the output of a graph without an answer channel', async () => {
     const output: RunEventBody = { type: 'run.completed', output: { count: 7 } };
     expect((await build([output], 'completed', { ...PLAN, answer: null })).end).toEqual([
       { type: 'data-output', data: { count: 7 } },

@@ -13,32 +13,42 @@ test.each<[string, Partial<GraphDefinition>, unknown, string | null]>([
     { channel: 'messages', kind: 'messages' },
     'messages',
   ],
-  ['the first of messages', { channels: { a: TEXT, log: MESSAGES } }, { channel: 'log', kind: 'messages' }, 'log'],
   [
-    'one that is input',
+    'the first channel of messages',
+    { channels: { a: TEXT, log: MESSAGES } },
+    { channel: 'log', kind: 'messages' },
+    'log',
+  ],
+  [
+    'the channel of messages that is an input',
     { channels: { messages: MESSAGES, log: MESSAGES }, input: ['log'] },
     { channel: 'log', kind: 'messages' },
     'log',
   ],
-  ['the first of texts', { channels: { n: {}, q: TEXT, a: TEXT } }, { channel: 'q', kind: 'text' }, 'a'],
+  ['the first text channel', { channels: { n: {}, q: TEXT, a: TEXT } }, { channel: 'q', kind: 'text' }, 'a'],
   [
-    'a text, answered in what is output',
+    'a text channel, and answered in the output channel',
     { channels: { q: TEXT, a: TEXT, b: TEXT }, input: ['q'], output: ['b'] },
     { channel: 'q', kind: 'text' },
     'b',
   ],
-  ['a text that is answered by the output', { channels: { q: TEXT, n: {} } }, { channel: 'q', kind: 'text' }, null],
-  ['none', { channels: { messages: {}, n: { schema: { type: 'number' } } } }, null, null],
-])('a message goes to %s', (...[, over, input, answer]) => {
+  [
+    'a text channel, and answered by the whole output',
+    { channels: { q: TEXT, n: {} } },
+    { channel: 'q', kind: 'text' },
+    null,
+  ],
+  ['no channel', { channels: { messages: {}, n: { schema: { type: 'number' } } } }, null, null],
+])('a chat message is written to %s of the graph', (...[, over, input, answer]) => {
   expect(planChat(aDefinition(over))).toMatchObject({ input, answer });
 });
 
-test('tool nodes make one call, unless they make the calls of a message', () => {
+test('in a chat, a tool node makes one call, unless it makes the calls of a message', () => {
   const nodes = { pay: { type: 'tool', tool: 'pay' }, all: { type: 'tool', calls: 'messages' } } as const;
   expect([...planChat(aDefinition({ nodes })).singleCallNodes]).toEqual(['pay']);
 });
 
-test('a node answers if its model writes the unchanged answer', () => {
+test('a node answers in a chat if its model writes the unchanged answer', () => {
   const channels = { messages: MESSAGES, other: MESSAGES };
   const nodes = {
     talk: { type: 'agent', messages: 'messages' },

@@ -17,7 +17,7 @@ const called = (idempotencyKey: string, over: { readonly path?: string[] } = {})
     ...over,
   }) as const;
 
-test('answers are matched to the calls of events, even if other calls have no events', () => {
+test('recorded model answers are matched to the calls of a run’s events, even if other calls have no events', () => {
   const answers = new RecordedAnswers([
     { key: 'R:talk:1:0:0', text: '' },
     { key: 'R:talk:1:2:0', text: 'second' },

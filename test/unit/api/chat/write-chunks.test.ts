@@ -13,14 +13,14 @@ function write(chunks: () => AsyncGenerator<Chunk, void>) {
   return { response: new Response(body.stream), written };
 }
 
-test('chunks are sent as events, and so is the end', async () => {
+test('chat chunks are sent as server-sent events, and so is the end', async () => {
   const { response } = write(async function* () {
     yield STEP;
   });
   expect(await response.text()).toBe('data: {"type":"start-step"}\n\ndata: [DONE]\n\n');
 });
 
-test('a failure is sent as an error', async () => {
+test('a failure while chat chunks are generated is sent as an error', async () => {
   const { response } = write(async function* () {
     yield STEP;
     throw new Error('away');
@@ -29,7 +29,7 @@ test('a failure is sent as an error', async () => {
   expect(failed).toBe('data: {"type":"error","errorText":"Error: away"}');
 });
 
-test('no chunks are generated for a client that does not read, nor after it has left', async () => {
+test('no chat chunks are generated for a client that does not read, nor after it has disconnected', async () => {
   const long = { type: 'text-delta', id: 't', delta: 'x'.repeat(30_000) } as const;
   let made = 0;
   const { response, written } = write(async function* () {

@@ -61,7 +61,7 @@ describe('the summary of an explanation', () => {
   const retrying = [{ node: 'pay', index: 1, attempt: 3, lastError: down, nextAttemptAt: LATER }];
   const stopped = { by: 'uma', reason: 'asked for twice', at: LATER };
   test.each<{ what: string; run?: Partial<VisibleRun>; facts?: Partial<Omit<Facts, 'run'>>; summary: string }>([
-    { what: 'is at work', summary: 'The run is at work: pay.' },
+    { what: 'is running', summary: 'The run is at work: pay.' },
     {
       what: 'has not begun',
       run: { startedAt: null },
@@ -86,12 +86,12 @@ describe('the summary of an explanation', () => {
       summary: 'The run was paused by uma.',
     },
     {
-      what: 'retries',
+      what: 'retries a call',
       run: { retrying },
       summary: `Node pay[1] makes attempt 3 of a call at ${LATER}, after TOOL_FAILED shop is down.`,
     },
     {
-      what: 'waits for a switch',
+      what: 'waits for a disabled tool',
       facts: {
         switchedOff: [{ ...CHARGE_OFF, isSure: true, nodes: ['pay', 'tip'] }],
       },
@@ -99,19 +99,19 @@ describe('the summary of an explanation', () => {
         'Nodes pay, tip: calls of the tool charge wait until an administrator switches it on: the gateway is down.',
     },
     {
-      what: 'waits with a call for a switch',
+      what: 'waits with a call of a disabled tool',
       facts: { switchedOff: [{ ...CHARGE_OFF, isSure: true, nodes: ['pay'], calls: ['R:pay:1:0:0'] }] },
       summary:
         'Node pay: the call R:pay:1:0:0 of the tool charge waits until an administrator switches it on: the gateway is down.',
     },
     {
-      what: 'waits with many calls for a switch',
+      what: 'waits with many calls of a disabled tool',
       facts: { switchedOff: [{ ...CHARGE_OFF, isSure: true, nodes: ['pay'], calls: ['A', 'B', 'C', 'D', 'E'] }] },
       summary:
         'Node pay: the calls A, B, C and 2 more of the tool charge wait until an administrator switches it on: the gateway is down.',
     },
     {
-      what: 'may wait for a switch',
+      what: 'may wait for a disabled model',
       facts: { switchedOff: [{ ...CHARGE_OFF, isSure: false, nodes: ['pay'] }] },
       summary:
         'Node pay may wait: calls of the tool charge wait until an administrator switches it on: the gateway is down.',
@@ -128,12 +128,12 @@ describe('the summary of an explanation', () => {
       summary: 'Temporal does not have the run yet, and it is tried again: connection refused.',
     },
     {
-      what: 'waits for a busy worker',
+      what: 'waits for a worker that is busy',
       facts: { failing: { by: 'queue' as const, message: null } },
       summary: 'The run waits for its turn at a worker that is busy with others, and goes on by itself.',
     },
     {
-      what: 'meets a machine that ends its process',
+      what: 'ends its workflow process by lack of memory',
       facts: { failing: { by: 'machine' as const, message: null } },
       summary:
         'The machine of its worker has no time for the run, or has ended the process that was at it. It is tried again by itself.',
@@ -148,11 +148,11 @@ describe('the summary of an explanation', () => {
       run: { status: 'waiting', waitingFor: [INTERVENTION] },
       summary: 'Node pay waits for a person to retry, skip or fail it: UNKNOWN_OUTCOME lost.',
     },
-  ])('the summary of a run that $what is one sentence', ({ run = {}, facts = {}, summary }) => {
+  ])('the explanation of a run that $what has a summary of one sentence', ({ run = {}, facts = {}, summary }) => {
     expect(explained(run, facts).summary).toBe(summary);
   });
 
-  test('the summary names the most important reason, and the number of the others', () => {
+  test('the summary of an explanation names the most important reason, and the number of the others', () => {
     const timer = { kind: 'timer', node: 'w', since: AT, deadline: LATER } as const;
     const explanation = explained(
       { status: 'paused', waitingFor: [timer], retrying },
@@ -164,7 +164,7 @@ describe('the summary of an explanation', () => {
 });
 
 describe('the deadline of an explanation', () => {
-  test('the deadline has its time and effect, also while it is suspended', () => {
+  test('the explanation of a run has the deadline with its time and effect, also while it is suspended', () => {
     expect(explained({}).deadline).toBeNull();
     const running = explained({}, { deadline: { at: LATER, leftMs: 60_000 } }).deadline;
     expect(running).toEqual({
@@ -179,7 +179,7 @@ describe('the deadline of an explanation', () => {
 });
 
 describe('the budget of an explanation', () => {
-  test("the budget has the remaining amounts of the run's limits, never negative", () => {
+  test('the explanation of a run has the remaining amounts of its budget, never negative', () => {
     const { budget } = explained({ limits: { maxSteps: 25, maxTokens: 40, maxCostUsd: 0.4, maxConcurrency: 3 } });
     expect(budget).toEqual([
       { limit: 'maxSteps', allowed: 25, used: 3, left: 22 },
@@ -198,14 +198,17 @@ describe('the actions of an explanation', () => {
   test.each([
     ['at a checkpoint', 'R.c3', '{"checkpoint":"R.c3"}', 'npx holdfast resume R --checkpoint R.c3'],
     ['before it has begun', null, '{}', 'npx holdfast resume R'],
-  ])('a resume names the pause that it ends, of a run paused %s', (_where, checkpoint, body, holdfast) => {
-    const { actions } = explained({ status: 'paused' }, { checkpoint });
-    const command = actions.find(({ action }) => action === 'resume')?.command;
-    expect(command).toMatchObject({ holdfast, temporal: expect.stringContaining(body) });
-    expect(command?.curl).toContain(body);
-  });
+  ])(
+    'the action that resumes a run names the pause that it ends, of a run paused %s',
+    (_where, checkpoint, body, holdfast) => {
+      const { actions } = explained({ status: 'paused' }, { checkpoint });
+      const command = actions.find(({ action }) => action === 'resume')?.command;
+      expect(command).toMatchObject({ holdfast, temporal: expect.stringContaining(body) });
+      expect(command?.curl).toContain(body);
+    },
+  );
 
-  test('actions name who decides an approval, and the requests that do so', () => {
+  test('the actions in an explanation name who decides an approval, and the requests that do so', () => {
     const { summary, actions } = explained(ask, { approvals: [{ approval, isOwn: true }] });
     expect(summary).toBe(`Node ask waits until ${approval.expiresAt} for 2 people of lead or ann to decide: Go?`);
     expect(actions.map(({ action }) => action)).toEqual(['approve', 'reject', 'replan', 'pause', 'cancel']);
@@ -225,7 +228,7 @@ describe('the actions of an explanation', () => {
       'a missing permission',
       { approvals: [{ approval, isOwn: true }], permissions: new Set(['run:control'] as const) },
     ],
-  ])('actions name who may take them if the reader may not, by %s', (_why, facts) => {
+  ])('the actions in an explanation name who may take them if the reader may not, by %s', (_why, facts) => {
     const { actions } = explained(ask, facts);
     expect(actions.map(({ action, allowed }) => [action, allowed])).toEqual([
       ['approve', false],
@@ -237,17 +240,20 @@ describe('the actions of an explanation', () => {
   });
 
   test.each([
-    { reader: 'who decides it alone', rules: {}, isOwn: true, allowed: true },
-    { reader: 'others', rules: {}, isOwn: false, allowed: false },
-    { reader: 'who decides it with others', rules: { quorum: 2 }, isOwn: true, allowed: false },
-    { reader: 'who decides it with a reason', rules: { requireReason: true }, isOwn: true, allowed: false },
-  ])('a replan may skip an approval, or not, for $reader', ({ rules, isOwn, allowed }) => {
-    const { actions } = explained(ask, { approvals: [{ approval: { ...approval, policy: rules }, isOwn }] });
-    const who = expect.stringMatching(allowed ? /\(run:control\)$/ : /alone decides the approvals that wait$/);
-    expect(actions.find(({ action }) => action === 'replan')).toMatchObject({ allowed, who });
-  });
+    { reader: 'a reader who decides it alone', rules: {}, isOwn: true, allowed: true },
+    { reader: 'other readers', rules: {}, isOwn: false, allowed: false },
+    { reader: 'a reader who decides it with others', rules: { quorum: 2 }, isOwn: true, allowed: false },
+    { reader: 'a reader who decides it with a reason', rules: { requireReason: true }, isOwn: true, allowed: false },
+  ])(
+    'a replan may skip the node of an approval only if its reader decides the approval alone: $reader',
+    ({ rules, isOwn, allowed }) => {
+      const { actions } = explained(ask, { approvals: [{ approval: { ...approval, policy: rules }, isOwn }] });
+      const who = expect.stringMatching(allowed ? /\(run:control\)$/ : /alone decides the approvals that wait$/);
+      expect(actions.find(({ action }) => action === 'replan')).toMatchObject({ allowed, who });
+    },
+  );
 
-  test('actions settle interventions and send events, quoted for a shell', () => {
+  test('the actions in an explanation settle interventions and send events, quoted for a shell', () => {
     const event = { kind: 'event', node: 'w', id: "it's $(here)", since: AT } as const;
     const { actions } = explained({ status: 'waiting', waitingFor: [INTERVENTION, event] });
     expect(actions.map(({ command }) => command.holdfast)).toEqual([
@@ -261,7 +267,7 @@ describe('the actions of an explanation', () => {
     expect(actions[2]?.command.temporal).toContain('--name event ');
   });
 
-  test('an event whose name is hidden has no action', () => {
+  test('the explanation has no action for an event whose name is hidden', () => {
     const event = { kind: 'event', node: 'w', id: '[redacted]', since: AT } as const;
     expect(explained({ waitingFor: [event] }).actions.map(({ action }) => action)).not.toContain('signal');
   });
@@ -269,15 +275,18 @@ describe('the actions of an explanation', () => {
   test.each([
     ['its last checkpoint', 'R.c2', ['npx holdfast fork R --checkpoint R.c2']],
     ['nowhere without one', null, []],
-  ])('a run that was ended without its last steps can only be forked, from %s', (_, checkpoint, commands) => {
-    const error = { code: 'ABORTED', message: 'Terminated in Temporal by somebody' } as const;
-    const forkAt = checkpoint === null ? null : { runId: 'R', checkpoint };
-    const facts = { isLive: false, obstacle: { kind: 'stateless', forkAt } } as const;
-    const { actions } = explained({ status: 'failed', endedAt: LATER, error }, facts);
-    expect(actions.map(({ command }) => command.holdfast)).toEqual(commands);
-  });
+  ])(
+    'the explanation of a run that was ended without its last steps only offers a fork, from %s',
+    (_, checkpoint, commands) => {
+      const error = { code: 'ABORTED', message: 'Terminated in Temporal by somebody' } as const;
+      const forkAt = checkpoint === null ? null : { runId: 'R', checkpoint };
+      const facts = { isLive: false, obstacle: { kind: 'stateless', forkAt } } as const;
+      const { actions } = explained({ status: 'failed', endedAt: LATER, error }, facts);
+      expect(actions.map(({ command }) => command.holdfast)).toEqual(commands);
+    },
+  );
 
-  test('a failed run with undone calls can only be forked, by users who may edit states', () => {
+  test('the explanation of a failed run with compensated calls only offers a fork, to users who may edit states', () => {
     const error = { code: 'TOOL_FAILED', message: 'shop is down', node: 'pay' } as const;
     const failed = { status: 'failed', endedAt: LATER, error } as const;
     const obstacle = { kind: 'undone', forkAt: { runId: 'R', checkpoint: 'R.c2' } } as const;
@@ -294,7 +303,7 @@ describe('the actions of an explanation', () => {
     ]);
   });
 
-  test('actions name the node whose call of unknown outcome a person has given up', () => {
+  test('the actions in an explanation name the node whose call of unknown outcome a person has abandoned', () => {
     const error = { ...UNKNOWN, node: 'pay' };
     const { actions } = explained({ status: 'failed', endedAt: LATER, error }, { isLive: false });
     expect(actions[0]).toMatchObject({
@@ -307,14 +316,14 @@ describe('the actions of an explanation', () => {
   test.each<[string, Partial<VisibleRun>, string]>([
     ['that waits for a person', { status: 'waiting', waitingFor: [INTERVENTION] }, INTERVENTION.id],
     ['that has failed the run', { status: 'failed', endedAt: LATER, error: { ...UNKNOWN, node: 'pay' } }, 'pay'],
-  ])('only users who decide its approvals may skip a node %s', (_which, run, held) => {
+  ])('the explanation lets only users who decide its approvals skip a node %s', (_which, run, held) => {
     const { actions } = explained(run, { gatedForReader: new Set([held]) });
     const [retry, skip] = actions.filter(({ action }) => action === 'retry' || action === 'skip');
     expect([retry?.allowed, skip?.allowed]).toEqual([true, false]);
     expect(skip?.who).toBe('who may control runs (run:control) and alone decides the approvals of node pay');
   });
 
-  test('an ended run has no Temporal commands, a run out of its budget needs higher limits, and a completed run has no actions', () => {
+  test('the explanation of a run has no Temporal commands after its end, suggests higher limits when its budget is used up, and no actions when it completed', () => {
     const error = { code: 'BUDGET_EXCEEDED', message: 'no tokens left' } as const;
     const { actions } = explained({ status: 'failed', endedAt: LATER, error }, { isLive: false });
     expect(actions).toMatchObject([
@@ -324,7 +333,7 @@ describe('the actions of an explanation', () => {
     expect(explained({ status: 'completed', endedAt: LATER }, { isLive: false }).actions).toEqual([]);
   });
 
-  test('a run that a node has failed can also be continued without the node', () => {
+  test('the explanation of a run that a node has failed also offers to continue without the node', () => {
     const error = { code: 'TOOL_FAILED', message: 'shop is down', node: 'pay' } as const;
     const { actions } = explained({ status: 'failed', endedAt: LATER, error }, { isLive: false });
     expect(actions.map(({ command }) => command.holdfast)).toEqual([

@@ -38,14 +38,14 @@ const openCall = (tool: string, node: string, path?: readonly string[]): BeginOf
   idempotencyKey: `R:${[...(path ?? []), node].join('/')}:1:0:0`,
 });
 
-test('running nodes that use something switched off are named, also inside graphs that they reference', () => {
+test('the explanation names running nodes that use a disabled tool, model or graph, also inside graphs that they reference', () => {
   expect(keptBack(['pay', 'work', 'double'], off('tool', 'charge'))).toEqual([['charge', ['pay']]]);
   expect(keptBack(['outer', 'work'], off('tool', 'mail'))).toEqual([['mail', ['outer']]]);
   expect(keptBack(['work'], off('model', 'clever'))).toEqual([['clever', ['work']]]);
   expect(keptBack(['double'], off('function', 'double'), off('tool', 'double'))).toEqual([['double', ['double']]]);
 });
 
-test('open calls of something switched off are named with their nodes, whatever else these use', () => {
+test('the explanation names open calls of a disabled tool with their nodes, whatever else these use', () => {
   const next = ['pay', 'work', 'outer'];
   const open = [openCall('charge', 'work'), openCall('mail', 'work'), openCall('mail', 'send', ['outer'])];
   const found = findSwitchedOff([off('tool', 'mail'), off('tool', 'charge')], pinned, next, open);
@@ -55,7 +55,7 @@ test('open calls of something switched off are named with their nodes, whatever 
   ]);
 });
 
-test('calls of code are distinguished by their kind', () => {
+test('disabled functions, tools and models are distinguished by the kind of their calls', () => {
   const call = { ...called, type: 'function.requested', node: 'double', idempotencyKey: 'K' } as const;
   const callsOf = (kind: Switch['kind'], open: BeginOfCall) =>
     findSwitchedOff([off(kind, 'double')], pinned, ['double'], [open]).flatMap(({ calls }) => calls);
@@ -63,14 +63,14 @@ test('calls of code are distinguished by their kind', () => {
   expect(callsOf('function', { ...call, nodeType: 'double' })).toEqual([]);
 });
 
-test('a switched-off model is uncertain if a node uses something else, because the history does not record the begin of model calls', () => {
+test('a disabled model is only a possible reason for waiting if the node uses other models or tools, because the history does not record when model calls begin', () => {
   const isSure = (next: readonly string[], kind: 'model' | 'tool', name: string) =>
     findSwitchedOff([off(kind, name)], pinned, next, []).map((one) => one.isSure);
   expect([isSure(['pay'], 'tool', 'charge'), isSure(['outer'], 'tool', 'mail')]).toEqual([[true], [true]]);
   expect([isSure(['work'], 'model', 'clever'), isSure(['work'], 'tool', 'charge')]).toEqual([[false], []]);
 });
 
-test('nodes that are not running, and unused switches, are not reported', () => {
+test('nodes that are not running, and kill switches that no node uses, are not reported', () => {
   expect(keptBack(['double'], off('tool', 'charge'))).toEqual([]);
   expect(keptBack(['pay'], off('graph', 'charge'), off('tool', 'mail'))).toEqual([]);
   expect(keptBack(['gone'], off('tool', 'charge'))).toEqual([]);

@@ -15,23 +15,26 @@ test.each([
   { processors: 8, memoryMib: 2_559, threads: 3 },
   { processors: 8, memoryMib: 1_536, threads: 2 },
   { processors: 8, memoryMib: 256, threads: 2 },
-])('$processors processors with $memoryMib MiB have $threads threads of 512 MiB', ({ threads, ...room }) => {
-  expect(countThreads(512, room)).toBe(threads);
-});
+])(
+  'a machine with $processors processors and $memoryMib MiB runs $threads worker threads of 512 MiB',
+  ({ threads, ...room }) => {
+    expect(countThreads(512, room)).toBe(threads);
+  },
+);
 
-test("the number of threads in a container depends on the container's memory limit", () => {
+test("the number of worker threads in a container depends on the container's memory limit", () => {
   vi.spyOn(process, 'constrainedMemory').mockReturnValue(1_536 * 1_048_576);
   expect(countThreads(512)).toBe(2);
 });
 
-test.each([0, 18_446_744_073_709_552_000])('a memory limit of %d bytes means no limit', (none) => {
+test.each([0, 18_446_744_073_709_552_000])('a container memory limit of %d bytes means no limit', (none) => {
   const spy = vi.spyOn(process, 'constrainedMemory').mockReturnValue(64 * 2 ** 40);
   const unlimited = countThreads(1);
   spy.mockReturnValue(none);
   expect(countThreads(1)).toBe(unlimited);
 });
 
-test('the memory in the chart is enough for two threads and the rest of the process', async () => {
+test('the memory limit in the Helm chart is enough for two threads and the rest of the process', async () => {
   const values = toJson(parse(await readFile('deploy/helm/holdfast/values.yaml', 'utf8')));
   const [, limitMib] = /^(\d+)Mi$/.exec(textAt(values, '/api/resources/limits/memory')) ?? [];
   expect(Number(limitMib)).toBeGreaterThanOrEqual(512 + 2 * 512);

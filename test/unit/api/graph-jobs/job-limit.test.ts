@@ -19,7 +19,7 @@ function work(ms: number): void {
   while (workedMs() < ms);
 }
 
-test('a job that has used up its processor time is aborted', async () => {
+test('a graph job that has used up its processor time is aborted', async () => {
   limit = openJobLimit(50);
   recordBegin(limit.begun);
   work(200);
@@ -27,7 +27,7 @@ test('a job that has used up its processor time is aborted', async () => {
   expect(limit.isStarved()).toBe(false);
 });
 
-test('a job without processor time gets more time, and is finally aborted as starved', async () => {
+test('a graph job without processor time gets more time, and is finally aborted as starved', async () => {
   const openedAt = performance.now();
   limit = openJobLimit(500, 1_500);
   recordBegin(limit.begun);
@@ -36,7 +36,7 @@ test('a job without processor time gets more time, and is finally aborted as sta
   expect(limit.isStarved()).toBe(true);
 });
 
-test('a job that no thread has begun is starved, whatever others do', async () => {
+test('a graph job that no thread has begun is starved, whatever other jobs do', async () => {
   limit = openJobLimit(50, 300);
   work(60);
   await untilAborted();

@@ -33,7 +33,7 @@ const judge = async (values: Json) => {
   return await doJob(aCatalog(), 'refuseDecision', approval, { decision: 'approve', by, at, values });
 };
 
-test('a thread validates a decision against the schemas of its approval', async () => {
+test('a worker thread validates a decision against the schemas of its approval', async () => {
   await expect(judge({ amount: 'ten' })).resolves.toMatchObject({
     code: 'INVALID_VALUES',
     issues: [{ path: '/values/amount' }],

@@ -13,12 +13,12 @@ const BEFORE: JsonObject = {
   input: ['a'],
 };
 
-test('equal content has no differences, whatever the order of keys and edges', () => {
+test('two graph definitions with equal content have no differences, whatever the order of keys and edges', () => {
   const edges = Array.isArray(BEFORE['edges']) ? BEFORE['edges'].toReversed() : [];
   expect(diffDefinitions(BEFORE, Object.fromEntries(Object.entries({ ...BEFORE, edges }).toReversed()))).toEqual([]);
 });
 
-test('nodes and channels are compared by field, limits one by one, edges as a set, the rest as a whole', () => {
+test('graph definitions are compared by field for nodes and channels, limits one by one, edges as a set, the rest as a whole', () => {
   const after = {
     ...BEFORE,
     channels: { a: { reducer: 'sum' } },
@@ -43,7 +43,7 @@ test('nodes and channels are compared by field, limits one by one, edges as a se
   ]);
 });
 
-test('removing one of two equal edges is one difference', () => {
+test('removing one of two equal edges is one difference between graph definitions', () => {
   const edge = { from: 'a', to: 'b' };
   expect(diffDefinitions({ edges: [edge, edge] }, { edges: [edge] })).toMatchObject([{ kind: 'removed' }]);
 });

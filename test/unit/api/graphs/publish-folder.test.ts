@@ -27,7 +27,7 @@ const versionsOf = async (tenantId: string) => {
   return items.map(({ name, version, createdBy }) => [name, version, createdBy]);
 };
 
-test('a folder is published once for each of its tenants', async () => {
+test('a folder of graphs is published once for each of its tenants', async () => {
   for (let start = 0; start < 2; start += 1) await publishFolder({ folder, tenants: ['acme', 'beta'] }, publisher);
   const both = [
     ['first', 1, 'configuration'],
@@ -36,7 +36,7 @@ test('a folder is published once for each of its tenants', async () => {
   expect([await versionsOf('acme'), await versionsOf('beta'), await versionsOf('demo')]).toEqual([both, both, []]);
 });
 
-test('an invalid definition is named with its issues', async () => {
+test('an invalid definition in a published folder is reported with its issues', async () => {
   const bad = join(folder, 'third.json');
   await writeFile(bad, JSON.stringify({ ...aDefinition({ name: 'third' }), nodes: { a: { type: 'unknown' } } }));
   const publishing = publishFolder({ folder, tenants: ['acme'] }, publisher);
@@ -59,10 +59,10 @@ test.each([
     { folder: './graphs', tenants: ['acme'] },
     { folder: './graphs', tenants: ['acme'] },
   ],
-])('a configuration names the folder by %j', (graphs, read) => {
+])('a configuration accepts %j for the folder of graphs', (graphs, read) => {
   expect(parseConfig('the test', { graphs }).graphs).toEqual(read);
 });
 
-test.each([[[]], [['a/b']]])('a configuration refuses the tenants %j', (tenants) => {
+test.each([[[]], [['a/b']]])('a configuration refuses the tenants %j for the folder of graphs', (tenants) => {
   expect(() => parseConfig('the test', { graphs: { folder: '.', tenants } })).toThrow('/graphs');
 });

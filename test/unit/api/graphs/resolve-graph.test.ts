@@ -7,12 +7,12 @@ const alias = (share: number) => ({ name: 'g', alias: 'live', canary: { version:
 const ids = Array.from({ length: 2_000 }, (_, index) => `run-${index}`);
 const partOf = (share: number): number => ids.filter((id) => isCanary(alias(share), id)).length / ids.length;
 
-test('a canary gets its share of runs, none at 0 and all at 1', () => {
+test('a canary version gets its share of runs, none at 0 and all at 1', () => {
   expect([partOf(0), partOf(1)]).toEqual([0, 1]);
   expect(partOf(0.2)).toBeCloseTo(0.2, 1);
 });
 
-test('the same run always gets the same version, and keeps a canary whose share grows', () => {
+test('the same run always gets the same graph version, and keeps a canary whose share grows', () => {
   const chosen = ids.filter((id) => isCanary(alias(0.2), id));
   expect(ids.filter((id) => isCanary(alias(0.2), id))).toEqual(chosen);
   expect(chosen.every((id) => isCanary(alias(0.4), id))).toBe(true);
@@ -50,7 +50,7 @@ function aTenant(definitions: readonly JsonObject[]) {
 
 const named = (count: number): string[] => Array.from({ length: count }, (_, at) => `g${at}`);
 
-test('a graph is read once, however many others refer to it', async () => {
+test('a graph is read from the store once, however many others refer to it', async () => {
   const names = named(30);
   const { reads, tenant } = aTenant(
     names.map((name, at) =>
@@ -66,13 +66,13 @@ test('a graph is read once, however many others refer to it', async () => {
   expect(Object.keys(graphs)).toHaveLength(30);
 });
 
-test('a graph may contain itself', async () => {
+test('a graph may contain itself as a subgraph', async () => {
   const { reads, tenant } = aTenant([aGraph('g0', ['g1@1']), aGraph('g1', ['g0@1'])]);
   expect(Object.keys((await linkGraphs(aGraph('top', ['g0@1']), tenant)).graphs).toSorted()).toEqual(['g0@1', 'g1@1']);
   expect(reads).toEqual(['g0@1', 'g1@1']);
 });
 
-test('a version that is referenced in two ways is one graph', async () => {
+test('a graph version that is referenced by number and by alias is one graph', async () => {
   const { tenant } = aTenant(named(200).map((name) => aGraph(name, [])));
   const both = named(200).flatMap((name) => [`${name}@1`, name]);
   expect(await linkGraphs(aGraph('top', both), tenant)).toMatchObject({ excess: null });
@@ -89,7 +89,7 @@ test('a definition may refer to 200 graphs, and to missing names', async () => {
   expect(await linkGraphs(aGraph('top', [...named(200), 'none']), tenant)).toMatchObject({ excess: null });
 });
 
-test('2,000 names are looked up, whether such graphs exist or not', async () => {
+test('at most 2,000 names of referenced graphs are looked up, whether such graphs exist or not', async () => {
   const { reads, tenant } = aTenant([]);
   expect(await linkGraphs(aGraph('top', named(2_000)), tenant)).toMatchObject({ excess: null });
   const before = reads.length;

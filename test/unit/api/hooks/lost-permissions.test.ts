@@ -23,7 +23,7 @@ test.each([
   ['starter', SEND, 'FORBIDDEN'],
   ['admin', SEND, 'UNKNOWN_RUN'],
   ['gone', START, 'FORBIDDEN'],
-])('a message for a hook of a %s that does %j is answered with %s', async (role, action, code) => {
+])('a webhook message for a hook of a %s that does %j is answered with %s', async (role, action, code) => {
   const at = { tenantId: 'demo', name: `${role}-${'start' in action ? 'start' : 'event'}` };
   const by = { sub: 'uma', roles: [role] };
   await api.store.hooks.put({ ...at, scheme: 'github', secret: { value: SECRET }, action, redacted: [], by }, 100);

@@ -22,13 +22,13 @@ const isSigned = (scheme: HookScheme, message: SignedMessage, secret = SECRET): 
 describe.each(NAMES)('a message of %s', (scheme) => {
   const message: SignedMessage = SIGN[scheme](BODY, { secret: SECRET, id: 'msg_1' });
 
-  test('a message is accepted with its signature alone', () => {
+  test('an inbound webhook message is accepted with its signature alone', () => {
     expect(isSigned(scheme, message)).toBe(true);
     expect(isSigned(scheme, { ...message, body: `${BODY} ` })).toBe(false);
     expect(isSigned(scheme, message, 'whsec_AAEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=')).toBe(false);
   });
 
-  test('a message is not accepted without a signature, or with part of one', () => {
+  test('an inbound webhook message is not accepted without a signature, or with part of one', () => {
     for (const [name, value] of Object.entries(message.headers).filter(([key]) => key.includes('signature'))) {
       const { [name]: _signature, ...others } = message.headers;
       expect(isSigned(scheme, { ...message, headers: others })).toBe(false);
@@ -37,7 +37,7 @@ describe.each(NAMES)('a message of %s', (scheme) => {
     }
   });
 
-  test('a repeated message has the same id', () => {
+  test('a repeated inbound webhook message has the same id', () => {
     const idOf = (id: string): string =>
       SCHEMES[scheme].messageIdOf(
         toRequest(SIGN[scheme](BODY, { secret: SECRET, id, at: minutesAgo(1) })),
@@ -47,13 +47,13 @@ describe.each(NAMES)('a message of %s', (scheme) => {
   });
 });
 
-test.each(TIMED)('a message of %s is refused when it is too old or in the future', (scheme) => {
+test.each(TIMED)('an inbound webhook message of %s is refused when it is too old or in the future', (scheme) => {
   const at = (minutes: number): boolean =>
     isSigned(scheme, SIGN[scheme](BODY, { secret: SECRET, id: 'msg_1', at: minutesAgo(minutes) }));
   expect([4.9, 5.1, -5.1].map(at)).toEqual([true, false, false]);
 });
 
-test('the time of a message is part of the signature', () => {
+test('the time of an inbound webhook message is part of its signature', () => {
   const { headers, body } = SIGN.slack(BODY, { secret: SECRET, id: '', at: minutesAgo(4) });
   const now = String(Math.floor(Date.now() / 1_000));
   expect(isSigned('slack', { headers: { ...headers, 'x-slack-request-timestamp': now }, body })).toBe(false);
@@ -61,13 +61,13 @@ test('the time of a message is part of the signature', () => {
   expect(isSigned('stripe', { headers: { 'stripe-signature': `t=${now},${stripe}` }, body })).toBe(false);
 });
 
-test('one valid signature of several is enough', () => {
+test('one valid signature of several is enough for an inbound webhook message', () => {
   const { headers } = SIGN.stripe(BODY, { secret: SECRET, id: '' });
   const signature = headers['stripe-signature'].replace(',v1=', `,v1=${'0'.repeat(64)},v1=`);
   expect(isSigned('stripe', { headers: { 'stripe-signature': signature }, body: BODY })).toBe(true);
 });
 
-test('a message without an id is identified by its signed content, however the signature is written', () => {
+test('an inbound webhook message without an id is identified by its signed content, however the signature is written', () => {
   const { headers, body } = SIGN.stripe('{}', { secret: SECRET, id: '' });
   const idOf = (signature: string, text = body): string =>
     SCHEMES.stripe.messageIdOf(toRequest({ headers: { 'stripe-signature': signature }, body: text }), {});

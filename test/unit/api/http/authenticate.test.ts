@@ -39,7 +39,7 @@ describe('a token with a valid signature', () => {
     ['exp', HEADER, ',"exp":9999999999'],
     ['an escaped exp', HEADER, String.raw`,"\u0065xp":9999999999`],
     ['a member of a claim', HEADER, ',"more":{"a":1,"a":2}'],
-  ])('a token is refused if it repeats a member: %s', async (_what, header, more) => {
+  ])('a token is refused if it has a claim or header twice: %s', async (_what, header, more) => {
     await expect(authenticate(bearer(header, claimsText() + more))).rejects.toMatchObject({
       status: 401,
       code: 'UNAUTHENTICATED',
@@ -55,13 +55,13 @@ describe('a token with a valid signature', () => {
     },
   );
 
-  test('a deeply nested token is refused', async () => {
+  test('a deeply nested bearer token is refused', async () => {
     const nested = `,"more":${'['.repeat(5_000)}${']'.repeat(5_000)}`;
     const message = expect.stringContaining('nested too deeply');
     await expect(authenticate(bearer(HEADER, claimsText() + nested))).rejects.toMatchObject({ status: 401, message });
   });
 
-  test('a very long token is refused', async () => {
+  test('a very long bearer token is refused', async () => {
     const long = `,"more":"${'x'.repeat(20_000)}"`;
     await expect(authenticate(bearer(HEADER, claimsText() + long))).rejects.toMatchObject({ status: 401 });
   });

@@ -46,7 +46,7 @@ const namesOfHeaders = (operation: JsonObject): readonly string[] =>
         .map((parameter) => textAt(parameter, '/name'))
         .toSorted();
 
-test('the description has the version of the package, and a name for each operation', () => {
+test('the OpenAPI description has the version of the package, and a name for each operation', () => {
   expect(at(document, '/info/version')).toBe(manifest.version);
   const ids = operations.map(({ operationId }) => operationId);
   expect(ids.length).toBeGreaterThan(35);
@@ -54,7 +54,7 @@ test('the description has the version of the package, and a name for each operat
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('each operation lists the headers that it accepts', () => {
+test('each operation of the OpenAPI description lists the headers that it accepts', () => {
   const headers = new Map(operations.map((operation) => [operation['operationId'], namesOfHeaders(operation)]));
   expect(headers.get('startRun')).toEqual(['idempotency-key', 'prefer']);
   expect(headers.get('getRun')).toEqual(['prefer']);
@@ -67,7 +67,7 @@ test('each operation lists the headers that it accepts', () => {
   );
 });
 
-test('each operation states its effect, its permissions and its problems', () => {
+test('each operation of the OpenAPI description states its effect, its permissions and its problems', () => {
   const tags = listAt(document, '/tags').map((tag) => textAt(tag, '/name'));
   for (const operation of operations) {
     expect(operation).toMatchObject({ summary: expect.stringMatching(/^[A-Z].*[^.]$/) });
@@ -78,7 +78,7 @@ test('each operation states its effect, its permissions and its problems', () =>
   }
 });
 
-test('each parameter and each response header is described', () => {
+test('each parameter and each response header of the OpenAPI description is described', () => {
   const parameters = operations.flatMap((operation) => membersOf(operation['parameters'] ?? null));
   const answers = operations
     .flatMap(({ responses }) => membersOf(responses))
@@ -89,7 +89,7 @@ test('each parameter and each response header is described', () => {
   expect(answers.length).toBeGreaterThan(40);
 });
 
-test('each body and each response has an example that its schema accepts', () => {
+test('each body and each response of the OpenAPI description has an example that its schema accepts', () => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema(document, 'api');
   const contents = operations.flatMap(({ requestBody = null, responses }) => [requestBody, ...membersOf(responses)]);
@@ -109,7 +109,7 @@ test('each body and each response has an example that its schema accepts', () =>
 });
 
 test.each(['user', 'approver', 'admin', 'auditor', 'publisher', 'nobody'])(
-  'the permissions of %s are those in the description',
+  'the permissions of %s in the API are those in the OpenAPI description',
   async (role) => {
     const granted = permissionsOf([role], parseConfig('the test', { roles: OWN_ROLES }).roles);
     const caller = await api.asRole(role);
@@ -128,17 +128,17 @@ test.each(['user', 'approver', 'admin', 'auditor', 'publisher', 'nobody'])(
   },
 );
 
-test('docs/reference/http.md is generated from the description', async () => {
+test('docs/reference/http.md is generated from the OpenAPI description', async () => {
   const page = readFileSync(new URL('../../../../docs/reference/http.md', import.meta.url), 'utf8');
   expect(page).toBe(await renderPage(httpPage, document));
 });
 
-test('docs/openapi.json equals the description, so that each change of the API is visible', () => {
+test('docs/openapi.json equals the served description, so that each change of the API is visible', () => {
   const page = readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8');
   expect(page).toBe(renderDescription(document));
 });
 
-test('the root path redirects to the description', async () => {
+test('the root path of the API redirects to its description', async () => {
   const { status, headers } = await api.request('/');
   expect([status, headers.get('location')]).toEqual([302, '/docs']);
   expect((await api.request('/favicon.ico')).status).toBe(204);

@@ -3,11 +3,11 @@ import { strongTagsIn } from '../../../../src/api/http/etag.ts';
 
 const header = (count: number): string => Array.from({ length: count }, (_, at) => `"t${at}"`).join(', ');
 
-test('a repeated tag of a header counts once', () => {
+test('an entity tag that a header repeats counts once', () => {
   expect(strongTagsIn('"a", W/"b", "a","c"')).toEqual(['a', 'c']);
 });
 
-test('a header may contain at most 100 tags', () => {
+test('an If-Match header may contain at most 100 entity tags', () => {
   expect(strongTagsIn(header(100))).toHaveLength(100);
   expect(strongTagsIn(Array.from({ length: 101 }, () => '"a"').join(','))).toEqual(['a']);
   expect(() => strongTagsIn(header(101))).toThrow(expect.objectContaining({ code: 'INVALID_REQUEST' }));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFingerprints } from '../../../../src/api/http/fingerprints.ts';
 
-test('a fingerprint depends on the secret, the kind and the content', () => {
+test('an HMAC fingerprint depends on the secret, the kind and the content', () => {
   const fingerprints = createFingerprints('one');
   expect(fingerprints.of('state', [1])).toMatch(/^[\da-f]{64}$/);
   expect(fingerprints.of('state', [1])).toBe(createFingerprints('one').of('state', [1]));

@@ -48,7 +48,7 @@ describe('a JSON body', () => {
     'graph',
     'NaN',
     '{"graph":"\n"}',
-  ])('%j is not JSON', async (body) => {
+  ])('a request body of %j is refused as invalid JSON', async (body) => {
     const answer = await post('/api/runs', body);
     expect(answer).toMatchObject(aProblem(400, 'MALFORMED_JSON'));
     expect(textAt(answer.body, '/instance')).toBe('/api/runs');
@@ -62,13 +62,13 @@ describe('a JSON body', () => {
     'application/jsonp',
     'json',
     'multipart/form-data; boundary=x',
-  ])('a body of type %s is refused', async (type) =>
+  ])('a request body of type %s is refused', async (type) =>
     expect(await post('/api/runs', '{}', { 'content-type': type })).toMatchObject(
       aProblem(415, 'UNSUPPORTED_MEDIA_TYPE'),
     ),
   );
 
-  test('a body without a type is refused', async () => {
+  test('a request body without a content type is refused', async () => {
     const body = new TextEncoder().encode('{}');
     expect(await admin.send('/api/runs', { method: 'POST', body })).toMatchObject(
       aProblem(415, 'UNSUPPORTED_MEDIA_TYPE'),
@@ -76,7 +76,7 @@ describe('a JSON body', () => {
   });
 
   test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json;charset="UTF-8"'])(
-    'a body of type %s is accepted',
+    'a request body of type %s is accepted',
     async (type) => {
       expect(await post('/api/graphs/validate', JSON.stringify(aDefinition()), { 'content-type': type })).toMatchObject(
         { status: 200 },
@@ -87,16 +87,19 @@ describe('a JSON body', () => {
   test.each([
     ['cancel', aProblem(404, 'UNKNOWN_RUN')],
     ['skip', aProblem(422, 'INVALID_REQUEST')],
-  ])('a missing body is an empty one: POST …/%s', async (name, expected) => {
+  ])('a missing request body is an empty one: POST …/%s', async (name, expected) => {
     const path = `/api/runs/${UNKNOWN_ID}/${name}`;
     expect(await admin.send(path, { method: 'POST' })).toMatchObject(expected);
   });
 
-  test.each(['null', '[]', '"graph"', '7', 'true'])('%s is no object', async (body) => {
-    const answer = await post('/api/runs', body);
-    expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
-    expect(issuePathsOf(answer)).toEqual(['']);
-  });
+  test.each(['null', '[]', '"graph"', '7', 'true'])(
+    'a request body of %s is refused because it is no object',
+    async (body) => {
+      const answer = await post('/api/runs', body);
+      expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+      expect(issuePathsOf(answer)).toEqual(['']);
+    },
+  );
 
   const strict: readonly [string, object][] = [
     ['/api/runs', { graph: 'a' }],
@@ -108,7 +111,7 @@ describe('a JSON body', () => {
     [`/api/runs/${UNKNOWN_ID}/reject`, {}],
     ['/api/approvals/none/decision', { decision: 'approve' }],
   ];
-  test.each(strict)('a body of POST %s may contain no unknown field', async (path, body) => {
+  test.each(strict)('a request body of POST %s may contain no unknown field', async (path, body) => {
     const answer = await admin.post(path, { ...body, 'a/b~c': 1 });
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual(['/a~1b~0c']);
@@ -128,11 +131,11 @@ describe('the size of a body', () => {
     ['/api/graphs/validate', 4 * MIB, 200],
     ['/api/graphs/validate', 4 * MIB + 1, 413],
     ['/api/graphs', 4 * MIB + 1, 413],
-  ])('POST %s of %i bytes gets %i', async (path, size, status) => {
+  ])('POST %s with a body of %i bytes is answered with status %i', async (path, size, status) => {
     expect(await post(path, padded(size))).toMatchObject({ status });
   });
 
-  test('the size of a body is counted as it arrives, whatever its header announces', async () => {
+  test('the size of a request body is counted as it arrives, whatever its header announces', async () => {
     const chunks = [padded(MIB), ' '].map((text) => new TextEncoder().encode(text));
     const init = {
       method: 'POST',
@@ -148,11 +151,11 @@ describe('the depth of a body', () => {
   const nested = (levels: number): string =>
     `{"graph":"none","metadata":{"a":${'['.repeat(levels - 2)}1${']'.repeat(levels - 2)}}}`;
 
-  test('a body of 100 levels is accepted', async () => {
+  test('a JSON body of 100 levels is accepted', async () => {
     expect(await post('/api/runs', nested(100))).toMatchObject({ status: 404 });
   });
 
-  test.each([101, 150, 10_000, 400_000])('a body of %i levels is refused', async (levels) => {
+  test.each([101, 150, 10_000, 400_000])('a JSON body of %i levels is refused', async (levels) => {
     const answer = await post('/api/runs', nested(levels));
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toHaveLength(1);
@@ -170,7 +173,7 @@ describe('a route', () => {
     '/API/RUNS',
     '/docs/..%2f.env',
     '/docs/secret.js',
-  ])('%s does not exist', async (path) => {
+  ])('the path %s does not exist in the API', async (path) => {
     const answer = await admin.get(path);
     expect(answer).toMatchObject(aProblem(404, 'NOT_FOUND'));
     expectNothingInternal(answer);
@@ -186,7 +189,7 @@ describe('a route', () => {
     ['POST', '/api/approvals', ['GET', 'HEAD']],
     ['POST', '/healthz', ['GET', 'HEAD']],
     ['DELETE', '/openapi.json', ['GET', 'HEAD']],
-  ])('%s %s is refused, and the allowed methods are named', async (method, path, allowed) => {
+  ])('the method of %s %s is refused, and the allowed methods are named', async (method, path, allowed) => {
     const answer = await admin.send(path, { method });
     expect(answer).toMatchObject(aProblem(405, 'METHOD_NOT_ALLOWED'));
     expect(answer.headers.get('allow')?.split(', ').sort()).toEqual(allowed);
@@ -198,7 +201,7 @@ describe('a route', () => {
     ['/api/runs/none', 404],
     ['/nothing', 404],
     ['/api/runs/none/cancel', 405],
-  ])('HEAD %s has the status of GET, %i, and no body', async (path, status) => {
+  ])('HEAD %s has the same status as GET, %i, and no body', async (path, status) => {
     const headers = { authorization: `Bearer ${api.tokens.admin}` };
     const response = await api.request(path, { method: 'HEAD', headers });
     expect({ status: response.status, text: await response.text() }).toEqual({ status, text: '' });
@@ -231,7 +234,7 @@ describe('an unusual name', () => {
     ['GET', `/api/approvals/${name}`],
   ]);
 
-  test.each(NAMES)('%s names nothing', async (name) => {
+  test.each(NAMES)('the unusual name %s in a path is answered with 404', async (name) => {
     const asked = places.filter(([, path]) => path.includes(`/${name}`));
     const answers = asked.map(
       async ([method, path]) =>
@@ -259,15 +262,15 @@ describe('an unusual name', () => {
     '/api/approvals?runId=%00',
     `/api/graphs/a/versions/${'9'.repeat(400)}`,
     '/api/graphs/a/versions/2147483648',
-  ])('GET %s is no server error', async (path) => {
+  ])('the unusual query of GET %s causes no server error', async (path) => {
     expect((await admin.get(path)).status).toBeLessThan(500);
   });
 
-  test.each(['a\u0000', '\uD800'])('a graph named %j is unknown', async (graph) => {
+  test.each(['a\u0000', '\uD800'])('a graph with the unusual name %j is unknown', async (graph) => {
     expect(await admin.post('/api/runs', { graph })).toMatchObject(aProblem(404, 'UNKNOWN_GRAPH'));
   });
 
-  test('an approval with an unusual name is unknown, also in a body', async () => {
+  test('an approval with an unusual name is answered as unknown, in a path and in a body', async () => {
     const { body } = await api.as('user').post('/api/runs', { graph: aDefinition() });
     const answer = await admin.post(`/api/runs/${textAt(body, '/id')}/approve`, { approvalId: 'a\u0000\uD800' });
     expect(answer).toMatchObject(aProblem(404, 'UNKNOWN_APPROVAL'));
@@ -280,36 +283,36 @@ describe('the description at /openapi.json', () => {
     document = (await api.stranger.get('/openapi.json')).body;
   });
 
-  test('the description is OpenAPI 3.1', () => {
+  test('the served description is OpenAPI 3.1', () => {
     expect(document).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { title: 'Holdfast' } });
   });
 
-  test('the description has every route', async () => {
+  test('the OpenAPI description has every route', async () => {
     const isOwn = (route: string): boolean =>
       !/ \/(?:$|favicon\.ico|docs|openapi\.json|console(?:$|\/(?:\*|assets|icon\.svg)))/.test(route);
     const mounted = (await readMountedRoutes()).filter(isOwn);
     expect([...description.routes].toSorted()).toEqual(mounted.toSorted());
   });
 
-  test('the description has no dangling reference', () => {
+  test('the OpenAPI description has no dangling reference', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#([^"]+)"/g)].map(([, pointer = '']) => pointer);
     expect(references.length).toBeGreaterThan(0);
     expect(references.filter((pointer) => at(document, pointer) === undefined)).toEqual([]);
   });
 
-  test('the description declares problems as problem documents', () => {
+  test('the OpenAPI description declares problems as problem documents', () => {
     const schema = at(document, '/paths/~1api~1runs/post/responses/422/content/application~1problem+json/schema');
     expect(schema).toEqual({ $ref: '#/components/schemas/Problem' });
     const required = ['code', 'detail', 'instance', 'status', 'title', 'type'];
     expect(at(document, '/components/schemas/Problem')).toMatchObject({ required: expect.arrayContaining(required) });
   });
 
-  test('the description has every status that the tests above have received', () => {
+  test('the OpenAPI description has every status that the tests above have received', () => {
     expect(description.notDescribed()).toEqual([]);
   });
 
   test.each(['/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])(
-    'the description can be browsed: %s is served',
+    'the OpenAPI description can be browsed: %s is served',
     async (path) => {
       expect(await api.stranger.get(path)).toMatchObject({ status: 200 });
     },

@@ -39,7 +39,7 @@ describe('strict parsing of a body', () => {
     'application/json; charset',
     'application/json; charset=utf-8; charset=latin1',
     'application/json, text/plain',
-  ])('a body of the type %s is refused', async (type) => {
+  ])('a request body of the type %s is refused', async (type) => {
     const answer = await post('/api/graphs/validate', DEFINITION, { 'content-type': type });
     expect(answer).toMatchObject(aProblem(415, 'UNSUPPORTED_MEDIA_TYPE'));
   });
@@ -50,19 +50,19 @@ describe('strict parsing of a body', () => {
     'application/json; charset=UTF-8',
     'APPLICATION/JSON ; Charset="utf-8"',
     'application/json; profile=x',
-  ])('a body of the type %s is accepted', async (type) => {
+  ])('a request body of the type %s is accepted', async (type) => {
     expect(await post('/api/graphs/validate', DEFINITION, { 'content-type': type })).toMatchObject({ status: 200 });
   });
 
   test.each(['gzip', 'br', 'deflate', 'identity, gzip', 'x', ''])(
-    'a body in the encoding "%s" is refused',
+    'a request body in the encoding "%s" is refused',
     async (coding) => {
       const answer = await post('/api/graphs/validate', DEFINITION, { 'content-encoding': coding });
       expect(answer).toMatchObject(aProblem(415, 'UNSUPPORTED_MEDIA_TYPE', { 'accept-encoding': /^identity$/ }));
     },
   );
 
-  test('a body in the encoding identity is accepted', async () => {
+  test('a request body in the encoding identity is accepted', async () => {
     const answer = await post('/api/graphs/validate', DEFINITION, { 'content-encoding': 'Identity' });
     expect(answer).toMatchObject({ status: 200 });
   });
@@ -76,11 +76,11 @@ describe('strict parsing of a body', () => {
     ['UTF-16', new Uint8Array(Buffer.from(`\uFEFF${DEFINITION}`, 'utf16le'))],
     ['a NUL', bytes('{"name":"a', [0], '"}')],
     ['a NUL after the end', bytes(DEFINITION, [0])],
-  ])('a body with %s is refused', async (_what, body) => {
+  ])('a request body with %s is refused', async (_what, body) => {
     expect(await post('/api/graphs/validate', body)).toMatchObject(aProblem(400, 'MALFORMED_JSON'));
   });
 
-  test('a byte order mark before a body is ignored', async () => {
+  test('a byte order mark before a request body is ignored', async () => {
     const answer = await post('/api/graphs/validate', bytes([0xef, 0xbb, 0xbf], DEFINITION));
     expect(answer).toMatchObject({ status: 200, body: { valid: true } });
   });
@@ -90,7 +90,7 @@ describe('strict parsing of a body', () => {
     ['[{"a":[-9007199254740993]}]', '/input/n/0/a/0'],
     ['12345678901234567890.5', '/input/n'],
   ])(
-    'a body with the integer %s, which a double does not keep, is refused, and the path is named',
+    'a request body with the integer %s, which a double does not keep, is refused, and the path is named',
     async (number, path) => {
       const answer = await post('/api/runs', `{"graph":"none","input":{"n":${number}}}`);
       expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
@@ -103,7 +103,7 @@ describe('strict parsing of a body', () => {
     ['-1e400', '/input/n'],
     ['9'.repeat(400), '/input/n'],
     ['[1, {"a/b": 1e999}]', '/input/n/1/a~1b'],
-  ])('a body with the number %s is refused, and the path is named', async (number, path) => {
+  ])('a request body with the number %s is refused, and the path is named', async (number, path) => {
     const answer = await post('/api/runs', `{"graph":"none","input":{"n":${number}}}`);
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual([path]);
@@ -116,18 +116,18 @@ describe('strict parsing of a body', () => {
     [String.raw`{"graph":"a","input":{"\"":"\\","\"":1}}`, '/input/"'],
     ['{"graph":"a","input":{"__proto__":1,"__proto__":2}}', '/input/__proto__'],
     ['{"graph":"a","input":{"":1,"":2}}', '/input/'],
-  ])('a body with a repeated member is refused, and the path is named: %s', async (body, path) => {
+  ])('a request body with a repeated member is refused, and the path is named: %s', async (body, path) => {
     const answer = await post('/api/runs', body);
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual([path]);
   });
 
-  test('a body may have members of the same name in several objects, and repeated values', async () => {
+  test('a request body may have members of the same name in several objects, and repeated values', async () => {
     const body = '{"graph":"none","input":{"x":{"x":"x"},"l":["x","x",{"x":1},{"x":1},"{\\"x\\":1,\\"x\\":2}"]}}';
     expect(await post('/api/runs', body)).toMatchObject(aProblem(404, 'UNKNOWN_GRAPH'));
   });
 
-  test('a member __proto__ of a body changes nothing but itself', async () => {
+  test('a member __proto__ of a request body changes nothing but itself', async () => {
     const answer = await post('/api/runs', '{"graph":"none","__proto__":{"input":1},"input":{"__proto__":{"a":1}}}');
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual(['/__proto__']);

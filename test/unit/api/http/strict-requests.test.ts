@@ -29,7 +29,7 @@ function operations(): readonly DescribedOperation[] {
 
 describe('strict parsing of a query', () => {
   test.each(['nonsense=1', 'constructor=1', '__proto__=1', 'nonsense'])(
-    'a query with the unknown parameter %s is refused by every route',
+    'a query with the unknown parameter %s is refused by every API route',
     async (query) => {
       expect(operations().length).toBeGreaterThan(30);
       for (const { method, path } of operations()) {
@@ -40,48 +40,54 @@ describe('strict parsing of a query', () => {
     },
   );
 
-  test('an unknown query parameter is named in the problem', async () => {
+  test('an unknown query parameter is named in the problem document', async () => {
     const answer = await api.as('user').get('/api/runs?state=failed');
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual(['/state']);
   });
 
   test.each(['limit=1&limit=1', 'status=failed&status=failed', 'cursor=a&cursor=b', 'threadId=a&threadId=a'])(
-    'a query with a repeated parameter is refused: %s',
+    'an API query with a repeated parameter is refused: %s',
     async (query) => {
       expect(await api.as('user').get(`/api/runs?${query}`)).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     },
   );
 
   test.each(['%201', '1%20', '+1', '1e1', '0x1', '1.0', '01', '0', '-1', '', '201', '1'.repeat(400), '%D9%A1'])(
-    'a query with limit=%s is refused',
+    'an API query with limit=%s is refused',
     async (limit) => {
       expect(await api.as('user').get(`/api/runs?limit=${limit}`)).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     },
   );
 
-  test('a query may request 200 entries', async () => {
+  test('an API query may request 200 entries', async () => {
     expect(await api.as('user').get('/api/runs?limit=200')).toMatchObject({ status: 200 });
   });
 });
 
 describe('a version in a path', () => {
-  test.each(['1%20', '%201', '01', '1e0', '+1', '0', '1.0', '%D9%A1'])('%s is no version', async (version) => {
-    const { name } = aDefinition();
-    await api.as('user').post('/api/graphs', aDefinition());
-    expect(await api.as('user').get(`/api/graphs/${name}/versions/${version}`)).toMatchObject({ status: 422 });
-    expect(await api.as('user').get(`/api/graphs/${name}/versions/1`)).toMatchObject({ status: 200 });
-  });
+  test.each(['1%20', '%201', '01', '1e0', '+1', '0', '1.0', '%D9%A1'])(
+    'the path segment %s is no version of a graph',
+    async (version) => {
+      const { name } = aDefinition();
+      await api.as('user').post('/api/graphs', aDefinition());
+      expect(await api.as('user').get(`/api/graphs/${name}/versions/${version}`)).toMatchObject({ status: 422 });
+      expect(await api.as('user').get(`/api/graphs/${name}/versions/1`)).toMatchObject({ status: 200 });
+    },
+  );
 });
 
 describe('the name "validate"', () => {
-  test.each(['GET', 'HEAD', 'OPTIONS', 'PUT'])('"validate" names no graph for %s', async (method) => {
-    const headers = { authorization: `Bearer ${api.tokens.user}` };
-    const response = await api.request('/api/graphs/validate', { method, headers });
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
-  });
+  test.each(['GET', 'HEAD', 'OPTIONS', 'PUT'])(
+    'the path /api/graphs/validate names no graph for %s',
+    async (method) => {
+      const headers = { authorization: `Bearer ${api.tokens.user}` };
+      const response = await api.request('/api/graphs/validate', { method, headers });
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+    },
+  );
 
-  test('the name "validate" is reserved', async () => {
+  test('no graph may have the name "validate", which is a route', async () => {
     const answer = await api.as('user').post('/api/graphs', { ...aDefinition(), name: 'validate' });
     expect(answer).toMatchObject({ status: 422, body: { issues: [{ code: 'RESERVED_NAME', path: '/name' }] } });
   });
@@ -94,7 +100,7 @@ describe('the order of refusals of an edit', () => {
     return (await client.send(path, { method: 'PATCH', headers, body })).status;
   };
 
-  test('an edit is checked in the order token, role, precondition, type, body, shape, run', async () => {
+  test('an edit of a run is checked in the order token, role, precondition, type, body, shape, run', async () => {
     const type = { 'content-type': 'application/json' };
     const good = { ...type, 'if-match': '"a"' };
     expect([
@@ -111,7 +117,7 @@ describe('the order of refusals of an edit', () => {
 });
 
 describe('an absent body', () => {
-  test('an absent body is accepted exactly where the description requires none', async () => {
+  test('a request without a body is accepted exactly where the description requires none', async () => {
     // Signed requests are checked for a signature before a token.
     const posts = operations().filter(
       ({ described }) => at(described, '/requestBody') !== undefined && listAt(described, '/security').length > 0,
@@ -125,7 +131,7 @@ describe('an absent body', () => {
     }
   });
 
-  test('an absent body prunes nothing', async () => {
+  test('a prune request without a body prunes nothing', async () => {
     expect(await api.as('admin').send('/admin/prune', { method: 'POST' })).toMatchObject({ status: 422 });
     expect(await api.as('admin').post('/admin/prune', {})).toMatchObject({ status: 422 });
     expect(await api.as('admin').post('/admin/prune', { dryRun: true })).toMatchObject({ status: 200 });
@@ -134,7 +140,7 @@ describe('an absent body', () => {
 
 describe('a cursor', () => {
   const position = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-  test('a forged cursor is refused', async () => {
+  test('a forged pagination cursor is refused', async () => {
     await api.as('user').post('/api/runs', { graph: aDefinition() });
     await api.as('user').post('/api/runs', { graph: aDefinition() });
     const { body } = await api.as('user').get('/api/runs?limit=1');
@@ -165,7 +171,7 @@ describe('a cursor', () => {
 
 describe('security of every answer', () => {
   test.each(['/api/runs', '/healthz', '/openapi.json', '/nothing', '/schemas/graph-definition.json', '/docs'])(
-    'the headers of %s keep browsers from sniffing, framing and loading',
+    'the security headers of %s keep browsers from sniffing, framing and loading',
     async (path) => {
       const { headers } = await api.stranger.get(path);
       expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -175,7 +181,7 @@ describe('security of every answer', () => {
     },
   );
 
-  test('the page about the API runs its own scripts only, and stores no token', async () => {
+  test('the API’s documentation page runs its own scripts only, and stores no token', async () => {
     const page = await (await api.request('/docs')).text();
     expect(page).not.toMatch(/<script(?![^>]*src=)|\son\w+=|style=/);
     const { headers } = await api.stranger.get('/docs');
@@ -183,7 +189,7 @@ describe('security of every answer', () => {
     expect(await (await api.request('/docs/start.js')).text()).not.toContain('persistAuthorization');
   });
 
-  test('answers contain paths only, whatever host a proxy or a client claims', async () => {
+  test('API answers contain paths only, whatever host a proxy or a client claims', async () => {
     const headers = {
       'x-forwarded-host': 'evil.example',
       'x-forwarded-proto': 'gopher',
@@ -198,7 +204,7 @@ describe('security of every answer', () => {
 describe('the description of requests', () => {
   const schema = (pointer: string): Json | undefined => at(document, `/components/schemas${pointer}`);
 
-  test('the description marks what may be null', () => {
+  test('the OpenAPI description marks what may be null', () => {
     const orNull = (name: string) => ({ anyOf: [{ $ref: `#/components/schemas/${name}` }, { type: 'null' }] });
     expect(schema('/Run/properties/divergence/properties/expected')).toEqual(orNull('Event'));
     expect(schema('/Run/properties/divergence/properties/actual')).toEqual(orNull('Event'));
@@ -206,13 +212,13 @@ describe('the description of requests', () => {
     expect(schema('/RunError')).toMatchObject({ type: 'object' });
   });
 
-  test('the description names the format of durations', () => {
+  test('the OpenAPI description names the format of durations', () => {
     expect(schema('/NewRun/properties/limits/properties/deadline')).toMatchObject({ pattern: expect.any(String) });
     expect(schema('/Retry/properties/limits/properties/deadline')).toMatchObject({ pattern: expect.any(String) });
     expect(schema('/StateEdit/properties/asNode')).toMatchObject({ minLength: 1 });
   });
 
-  test('the description contains the schema of definitions where one is accepted', () => {
+  test('the OpenAPI description contains the schema of graph definitions where one is accepted', () => {
     const body = '/requestBody/content/application~1json/schema';
     expect(schema('/GraphDefinition')).toMatchObject({ required: ['name', 'nodes', 'edges'] });
     expect(JSON.stringify(at(document, `/paths/~1api~1graphs/post${body}`))).toContain('schemas/GraphDefinition"');
@@ -221,7 +227,7 @@ describe('the description of requests', () => {
     expect(at(document, `/paths/~1api~1graphs~1validate/post${body}`)).toMatchObject({ type: 'object' });
   });
 
-  test('the description requires If-Match for an edit', () => {
+  test('the OpenAPI description requires If-Match for an edit', () => {
     const parameters = listAt(document, '/paths/~1api~1runs~1{id}~1state/patch/parameters');
     expect(parameters).toContainEqual(expect.objectContaining({ name: 'if-match', in: 'header', required: true }));
   });

@@ -7,7 +7,7 @@ import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
 
 describe('slots of waiting requests', () => {
-  test('slots are limited for each tenant and in total, and released', () => {
+  test('slots of waiting requests are limited for each tenant and in total, and released', () => {
     const slots = createTenantSlots({ perTenant: 2, total: 3 });
     const first = slots.take('a');
     expect([slots.take('a'), slots.take('b')]).not.toContain(null);
@@ -26,7 +26,7 @@ describe('a request with Prefer: wait', () => {
     await api.stop();
   });
 
-  test('a waiting request is refused before any work while too many of its tenant wait, and succeeds later', async () => {
+  test('a request with Prefer: wait is refused before any work while too many of its tenant wait, and succeeds later', async () => {
     const wait = { prefer: 'wait=1' };
     const user = api.as('user');
     const both = [1, 2].map(async () => await user.post('/api/runs', { graph: aDefinition() }, wait));

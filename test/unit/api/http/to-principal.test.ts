@@ -19,7 +19,7 @@ test.each([
   ['approver', ['run:read']],
   ['boss', ['admin']],
   ['auditor', ['payload:read']],
-])('the principal of %s lists the permissions that its role does not have by default: %j', (role, may) => {
+])('the recorded principal of the role %s lists the permissions that this role lacks by default: %j', (role, may) => {
   const caller = { tenantId: 'demo', sub: 'lea', roles: [role], permissions: permissionsOf([role], known) };
   expect(toPrincipal(caller)).toEqual({ sub: 'lea', roles: [role], ...(may && { may }) });
 });

@@ -10,7 +10,7 @@ const WITHOUT_ENTRY = [
   'POST /console/local-sign-in',
 ];
 
-test('an audited change accepts an idempotency key, or is a deletion, which is recorded before it is done', async () => {
+test('an audited API operation accepts an idempotency key, or is a deletion, which is recorded before it is done', async () => {
   const api = await startTestApi();
   const { body } = await api.stranger.get('/openapi.json');
   await api.stop();

@@ -81,28 +81,28 @@ async function ask(client: ApiClient, route: string): Promise<ApiAnswer> {
 }
 
 describe('the access to a route', () => {
-  test('many routes require a token', () => {
+  test('many API routes require a token', () => {
     expect(PROTECTED.length).toBeGreaterThan(80);
   });
 
-  test.each(PROTECTED)('%s refuses a caller without a token', async (route) => {
+  test.each(PROTECTED)('the route %s refuses a caller without a token', async (route) => {
     expect(await ask(api.stranger, route)).toMatchObject(aProblem(401, 'UNAUTHENTICATED'));
   });
 
-  test.each(PROTECTED)('%s refuses a caller without its permission', async (route) => {
+  test.each(PROTECTED)('the route %s refuses a caller without its permission', async (route) => {
     const permissions = needed.get(route) ?? [];
     expect([1, 2]).toContain(permissions.length);
     expect(await ask(await api.asRole(roleWithout(...permissions)), route)).toMatchObject(aProblem(403, 'FORBIDDEN'));
   });
 
-  test.each(PROTECTED)('%s accepts a caller with only one of its permissions', async (route) => {
+  test.each(PROTECTED)('the route %s accepts a caller with only one of its permissions', async (route) => {
     for (const permission of needed.get(route) ?? []) {
       const { status } = await ask(await api.asRole(onlyRole(permission)), route);
       expect([401, 403]).not.toContain(status);
     }
   });
 
-  test('a route that is described without a permission is a public one', () => {
+  test('a route that is described without a permission is public', () => {
     const open = [...needed].filter(([, permissions]) => permissions.length === 0).map(([route]) => route);
     expect(open.filter((route) => !PUBLIC.has(route))).toEqual([]);
   });

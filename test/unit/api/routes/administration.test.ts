@@ -43,8 +43,8 @@ async function put(path: string, body: object, headers: Readonly<Record<string, 
 const start = async (caller: 'user' | 'otherTenantUser' = 'user') =>
   await api.as(caller).post('/api/runs', { graph: 'mine' });
 
-describe('the terms of a tenant', () => {
-  test("administrators' settings override the configuration, and the tenant's terms name the source of each", async () => {
+describe('the settings of a tenant', () => {
+  test("administrators' settings of a tenant override the configuration, and the answer names the source of each", async () => {
     const quotas = (answer: ApiAnswer) => at(answer.body, '/quotas');
     expect(quotas(await api.as('admin').get('/admin/tenants/acme'))).toEqual({
       runsPerMinute: { limit: 600, source: 'all' },
@@ -107,14 +107,14 @@ describe('the terms of a tenant', () => {
     ['demo', { runsPerHour: 1, runsPerMinute: 1 }, '/runsPerHour'],
     ['demo', { suspended: {} }, '/suspended/reason'],
     ['no%20tenant', { runsPerMinute: 1 }, '/id'],
-  ])('%s is not changed by %j', async (id, terms, path) => {
+  ])('the settings of the tenant %s are not changed by %j', async (id, terms, path) => {
     const answer = await put(`tenants/${id}`, terms);
     expect([answer.status, issuePathsOf(answer)]).toEqual([422, [path]]);
   });
 });
 
-describe('a switch', () => {
-  test('a switched-off graph starts no runs, for the tenants that the switch names', async () => {
+describe('a kill switch', () => {
+  test('a disabled graph starts no runs of the tenants that the kill switch names', async () => {
     const off = { state: 'off', reason: 'It pays twice' };
     expect(await put('switches/graph/mine', { ...off, tenants: ['demo'] })).toMatchObject({
       status: 201,
@@ -130,7 +130,7 @@ describe('a switch', () => {
     expect((await start()).status).toBe(201);
   });
 
-  test('the switch of a tool is visible in the lists of tools and of switches', async () => {
+  test('the kill switch of a tool is visible in the lists of tools and of switches', async () => {
     const [tool] = listAt((await api.as('user').get('/api/tools')).body, '/items');
     expect(tool).toMatchObject({ name: 'charge', switchedOff: null });
     await put('switches/tool/charge', { state: 'off', reason: 'down' });
@@ -141,7 +141,7 @@ describe('a switch', () => {
     expect(names).toEqual(['mine', 'charge']);
   });
 
-  test('a switch of something that the installation does not have is refused, as it would have no effect', async () => {
+  test('a kill switch for a tool, model or graph that the installation does not have is refused, as it would have no effect', async () => {
     const answer = await put('switches/tool/charges', { state: 'off', reason: 'down' });
     expect(answer).toMatchObject(aProblem(404, 'NOT_FOUND'));
     expect(textAt(answer.body, '/detail')).toContain('charge');
@@ -191,7 +191,7 @@ describe('the audit log', () => {
     expect(await audit(`from=${since}`)).toHaveLength(1);
   });
 
-  test('the audit log has what an interrupted request had done, once its key is sent again', async () => {
+  test('the audit log has what an interrupted request had done, once its idempotency key is sent again', async () => {
     const since = new Date().toISOString();
     const request = { tenantId: 'demo', subject: 'root', route: 'PUT /admin/tenants/acme', key: 'dies' };
     const gone = new Error('the process is gone');
@@ -206,7 +206,7 @@ describe('the audit log', () => {
     expect(await audit(`from=${since}`)).toHaveLength(1);
   });
 
-  test('the audit log has one entry for an act whose request was interrupted before its answer was stored', async () => {
+  test('the audit log has one entry for a change whose request was interrupted before its answer was stored', async () => {
     const since = new Date().toISOString();
     const request = { tenantId: 'demo', subject: 'root', route: 'PUT /admin/tenants/acme', key: 'kept' };
     vi.spyOn(api.store.idempotency, 'keep').mockRejectedValueOnce(new Error('the process is gone'));
@@ -217,7 +217,7 @@ describe('the audit log', () => {
     expect(await audit(`from=${since}`)).toHaveLength(1);
   });
 
-  test('the audit log has a pruning that fails midway, as some of it is done', async () => {
+  test('the audit log records a pruning that fails midway, as some of it is done', async () => {
     const since = new Date().toISOString();
     const gone = new Error('the database is gone');
     vi.spyOn(api.store.retention, 'prune').mockImplementationOnce(async function* failMidway() {
@@ -242,7 +242,7 @@ describe('the audit log', () => {
       since = new Date().toISOString();
     });
 
-    test('a deletion is recorded first, and not done if it cannot be recorded', async () => {
+    test('a deletion is recorded in the audit log first, and not done if it cannot be recorded', async () => {
       vi.spyOn(api.store.audit, 'add').mockRejectedValueOnce(gone);
       expect((await remove('/admin/switches/tool/charge')).status).toBe(500);
       expect([await isThere(), await audit(`from=${since}`)]).toEqual([true, []]);
@@ -250,7 +250,7 @@ describe('the audit log', () => {
       expect([await isThere(), (await audit(`from=${since}`)).length]).toEqual([false, 1]);
     });
 
-    test('a deletion whose process has died is recorded', async () => {
+    test('a deletion whose process has died is recorded in the audit log', async () => {
       vi.spyOn(api.store.switches, 'remove').mockRejectedValueOnce(gone);
       expect((await remove('/admin/switches/tool/charge')).status).toBe(500);
       expect(await audit(`from=${since}`)).toMatchObject([{ action: 'switch.delete', subject: 'tool/charge' }]);
@@ -261,13 +261,13 @@ describe('the audit log', () => {
       ['/admin/switches/lamp/charge', 422],
       ['/admin/switches/tool/charge?soon=1', 422],
       ['/api/memory/n/a%00b', 422],
-    ])('a refused deletion of %s is not recorded', async (path, status) => {
+    ])('a refused deletion of %s is not recorded in the audit log', async (path, status) => {
       expect((await remove(path)).status).toBe(status);
       expect(await audit(`from=${since}`)).toEqual([]);
     });
   });
 
-  test("the entry about a run names the run's tenant, whoever has acted", async () => {
+  test("an audit entry about a run names the run's tenant, whoever has acted", async () => {
     const runId = textAt((await start('otherTenantUser')).body, '/id');
     await api.store.audit.add({
       id: 'req-1',
@@ -287,7 +287,7 @@ describe('the audit log', () => {
     expect(await audit('tenantId=demo&action=webhook')).toHaveLength(1);
   });
 
-  test('an entry about a tenant is found by this tenant', async () => {
+  test('an audit entry about a tenant is found by this tenant', async () => {
     const since = new Date().toISOString();
     await put('tenants/acme', { runsPerMinute: 1 });
     await api.as('admin').send('/admin/tenants/acme', { method: 'DELETE' });
@@ -297,7 +297,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  test('entries older than the retention are deleted', async () => {
+  test('audit entries older than the retention are deleted', async () => {
     await put('tenants/acme', { runsPerMinute: 1 });
     expect(await api.store.audit.forgetBefore('2020-01-01T00:00:00.000Z')).toBe(0);
     expect(await api.store.audit.forgetBefore('2999-01-01T00:00:00.000Z')).toBeGreaterThan(0);

@@ -34,7 +34,7 @@ const remindersOf = async (runId: string): Promise<number> => {
 };
 
 describe('a reminder of an approval', () => {
-  test('a reminder whose answer was lost is recorded once, and the repetition is answered', async () => {
+  test('a reminder of an approval whose response was lost is recorded once, and the repetition is answered', async () => {
     await ask('lost');
     vi.spyOn(api.store.approvalNotes, 'of').mockRejectedValueOnce(new Error('lost'));
     expect(await remind('lost', 'k1')).toMatchObject({ status: 500 });
@@ -43,7 +43,7 @@ describe('a reminder of an approval', () => {
     expect(await remindersOf('lost')).toBe(1);
   });
 
-  test('the repetition of a recorded reminder is answered although the approval was decided meanwhile', async () => {
+  test('the repetition of a recorded approval reminder is answered although the approval was decided meanwhile', async () => {
     await ask('decided');
     vi.spyOn(api.store.approvalNotes, 'of').mockRejectedValueOnce(new Error('lost'));
     expect(await remind('decided', 'k3')).toMatchObject({ status: 500 });

@@ -75,28 +75,28 @@ describe('several decisions of one chat message', () => {
     return response.status;
   }
 
-  test('decisions of one message are audited up to the one that fails', async ({ task }) => {
+  test('decisions of one chat message are audited up to the one that fails', async ({ task }) => {
     replies.set(approval(2), 'silent').set(approval(3), 'silent');
     expect(await decideAll(`thread of ${task.id}`)).toBe(503);
     expect(await acts()).toEqual({ [approval(1)]: 'approval.approve', [approval(2)]: 'approval.reject' });
   });
 
-  test('decisions that others have made before are not audited', async ({ task }) => {
+  test('decisions of a chat message that other people have made before are not audited', async ({ task }) => {
     replies.set(approval(1), 'too-late').set(approval(2), 'too-late');
     expect(await decideAll(`thread of ${task.id}`)).toBe(200);
     expect(await acts()).toEqual({ [approval(3)]: 'approval.approve' });
   });
 });
 
-describe('acts that may take effect', () => {
-  test('a bulk decision that may take effect is audited', async () => {
+describe('bulk acts with an unknown effect', () => {
+  test('a bulk decision that possibly takes effect is audited', async () => {
     replies.set(approval(1), 'silent').set(approval(2), 'too-late');
     const decisions = [1, 2, 3].map((n) => ({ approvalId: approval(n), decision: 'approve' }));
     await api.as('approver').post('/api/approvals/decisions', { decisions });
     expect(await acts()).toEqual({ [approval(1)]: 'approval.approve', [approval(3)]: 'approval.approve' });
   });
 
-  test('a bulk control that may take effect is reported and audited', async () => {
+  test('a bulk control that possibly takes effect is reported and audited', async () => {
     replies.set(runId, 'silent');
     const { body } = await api.as('user').post('/api/runs/bulk', { action: 'pause', ids: [runId, 'none'] });
     expect(at(body, '/failed')).toEqual([

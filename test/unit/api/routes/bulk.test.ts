@@ -103,7 +103,7 @@ describe('a control of many runs', () => {
     expect([refused.status, issuePathsOf(refused)]).toEqual([422, ['/reason']]);
   });
 
-  test('a preview describes each of its runs', async () => {
+  test('the preview of a bulk control describes each of its runs', async () => {
     const { body } = await api.as('user').post('/api/runs/bulk', { action: 'pause', ids: [first()], dryRun: true });
     expect(at(body, '/runs')).toEqual([{ id: first(), graph: 'mine', status: 'waiting' }]);
     expect(at((await pause()).body, '/runs')).toBeUndefined();
@@ -112,7 +112,7 @@ describe('a control of many runs', () => {
   test.each([
     ['UNAVAILABLE', new DatabaseAwayError('gone')],
     ['INTERNAL', new TypeError('A bug')],
-  ])('a run that fails with %s before it is signaled fails alone', async (code, error) => {
+  ])('a run of a bulk control that fails with %s before it is signaled fails alone', async (code, error) => {
     failToFind(second(), error);
     const { status, body } = await pause();
     expect([status, body]).toEqual([
@@ -122,7 +122,7 @@ describe('a control of many runs', () => {
     expect(await acts()).toEqual({ [first()]: 'run.pause', [third()]: 'run.pause' });
   });
 
-  test('a run that fails while it is signaled may take effect', async () => {
+  test('a run of a bulk control that fails while it is signaled is reported as possibly changed', async () => {
     replies.set(second(), breaks);
     const { status, body } = await pause();
     expect([status, at(body, '/done'), at(body, '/failed')]).toEqual([
@@ -133,7 +133,7 @@ describe('a control of many runs', () => {
     expect(await acts()).toEqual(pausedAll());
   });
 
-  test('repeating the key determines the result of a run that may take effect', async () => {
+  test('repeating a bulk control with its idempotency key determines the result of a run that was possibly changed', async () => {
     replies.set(second(), breaks);
     const headers = { 'idempotency-key': `pause ${first()}` };
     const send = async () => await api.as('user').post('/api/runs/bulk', { action: 'pause', ids }, headers);
@@ -155,7 +155,7 @@ describe('a control of many runs', () => {
     expect(await acts()).toEqual(pausedAll());
   });
 
-  test('all runs are controlled and audited if the process dies and the key is sent again', async () => {
+  test('all runs of a bulk control are controlled and audited if the process dies and the idempotency key is sent again', async () => {
     const send = async () =>
       await api.as('user').post('/api/runs/bulk', { action: 'pause', ids }, { 'idempotency-key': first() });
     const record = vi.spyOn(api.store.audit, 'add').mockRejectedValue(new Error('The process is dead'));
@@ -170,7 +170,7 @@ describe('a control of many runs', () => {
     expect([replayed.body, replayed.headers.get('idempotent-replayed')]).toEqual([again.body, 'true']);
   });
 
-  test('runs that were only previewed are not audited', async () => {
+  test('runs of a bulk control that were only previewed are not audited', async () => {
     const { body } = await api.as('user').post('/api/runs/bulk', { action: 'pause', ids, dryRun: true });
     expect([at(body, '/done'), await acts()]).toEqual([ids, {}]);
   });
@@ -183,7 +183,7 @@ describe('many decisions in one request', () => {
     });
   const approved = (...of: readonly string[]) => Object.fromEntries(of.map((id) => [`${id}.a`, 'approval.approve']));
 
-  test('a decision that fails before it is sent fails alone', async () => {
+  test('a decision of a bulk request that fails before it is sent fails alone', async () => {
     failToFind(second(), new DatabaseAwayError('gone'));
     const { status, body } = await approve();
     expect([status, at(body, '/results')]).toMatchObject([
@@ -194,7 +194,7 @@ describe('many decisions in one request', () => {
     expect(await acts()).toEqual(approved(first(), third()));
   });
 
-  test('a decision that fails while it is sent may take effect', async () => {
+  test('a decision of a bulk request that fails while it is sent is reported as possibly effective', async () => {
     replies.set(second(), breaks);
     const { body } = await approve();
     expect(at(body, '/results/1/problem')).toEqual({ status: 503, code: 'UNAVAILABLE', detail, mayTakeEffect: true });
@@ -209,7 +209,9 @@ describe('a filter of a bulk control', () => {
     return await api.as('user').post('/api/runs/bulk', { action: 'pause', filter, ...more });
   }
 
-  test('the cursor of a filter finds all its runs, even if earlier ones have refused', async ({ task }) => {
+  test('the cursor of a bulk control’s filter finds all its runs, even if earlier ones have refused', async ({
+    task,
+  }) => {
     const filter = { metadata: { test: task.id } };
     await copyRun(first(), 1_010 - ids.length);
     const run = await api.store.runs.find(first());
@@ -229,7 +231,7 @@ describe('a filter of a bulk control', () => {
     expect(await pauseFound(filter, { cursor, action: 'cancel' })).toMatchObject(aProblem(400, 'INVALID_CURSOR'));
   });
 
-  test('a filter may have a cursor, and a list of ids may not', async () => {
+  test('a bulk control with a filter may have a cursor, and one with a list of ids may not', async () => {
     const answer = await api.as('user').post('/api/runs/bulk', { action: 'pause', ids, cursor: 'c' });
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual(['/cursor']);

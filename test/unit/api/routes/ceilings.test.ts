@@ -39,13 +39,16 @@ const FIELDS = [
 ];
 const ISSUES = FIELDS.map((path) => `INVALID_FIELD ${path}`);
 
-test.each(['/api/graphs', '/api/runs'])('a graph above the ceilings is refused by %s', async (path) => {
-  const refused = await api.as('user').post(path, path === '/api/graphs' ? GREEDY : { graph: GREEDY, input: {} });
-  expect(refused).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
-  expect(errorsIn(refused)).toEqual(ISSUES);
-});
+test.each(['/api/graphs', '/api/runs'])(
+  'a graph above the ceilings of the installation is refused by %s',
+  async (path) => {
+    const refused = await api.as('user').post(path, path === '/api/graphs' ? GREEDY : { graph: GREEDY, input: {} });
+    expect(refused).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
+    expect(errorsIn(refused)).toEqual(ISSUES);
+  },
+);
 
-test('validation names the ceiling, the field and the amount', async () => {
+test('the validation of a graph above the ceilings names the ceiling, the field and the amount', async () => {
   const answer = await api.as('user').post('/api/graphs/validate', GREEDY);
   expect(errorsIn(answer)).toEqual(ISSUES);
   expect(at(answer.body, '/issues/0')).toMatchObject({
@@ -76,14 +79,14 @@ test('a graph that was published before the ceilings were lowered starts no runs
   expect(errorsIn(refused)).toEqual(ISSUES);
 });
 
-test('a graph that references such a graph starts no runs', async () => {
+test('a graph that references a graph above the ceilings starts no runs', async () => {
   await publishedBefore('inside');
   const graph = aDefinition({ name: 'around', nodes: { a: { type: 'subgraph', graph: 'inside' } } });
   const refused = await api.as('user').post('/api/runs', { graph, input: {} });
   expect(errorsIn(refused)).toEqual(['INVALID_FIELD /nodes/a/graph']);
 });
 
-test('a run cannot request more than the ceilings', async () => {
+test('a run cannot request limits above the ceilings', async () => {
   const graph = aDefinition({ name: 'modest', limits: { maxSteps: 30 } });
   const refused = await api.as('user').post('/api/runs', { graph, input: {}, limits: { maxSteps: 31 } });
   expect(refused).toMatchObject(aProblem(422, 'LIMIT_TOO_LOOSE'));
@@ -91,7 +94,7 @@ test('a run cannot request more than the ceilings', async () => {
   expect(textAt(refused.body, '/issues/0/message')).toContain('31 is over 30, and this installation allows 30');
 });
 
-test('a graph without limits gets the ceilings', async () => {
+test('a graph without limits gets the ceilings as limits', async () => {
   const { status, body } = await api.as('user').post('/api/runs', { graph: aDefinition(), input: {} });
   expect(status).toBe(201);
   expect(at(body, '/limits')).toEqual({ maxSteps: 25, maxConcurrency: 20 });

@@ -106,13 +106,13 @@ async function approveIn(chat: ChatClient): Promise<unknown> {
 const asks = (args: Json) => ({ state: 'approval-requested', input: { args } });
 
 describe('an approval in a chat', () => {
-  test('an approval in a chat applies to the version that the chat has displayed', async ({ task }) => {
+  test('an approval in a chat applies to the version of the question that the chat has displayed', async ({ task }) => {
     await decides('ada');
     await approveIn(await open(task.id));
     expect(approval).toMatchObject({ status: 'approved', args: { euros: 100 } });
   });
 
-  test('an approval does not apply to a version that somebody has edited meanwhile, and the question is sent again', async ({
+  test('an approval in a chat does not apply to a question that somebody has edited meanwhile, and the question is sent again', async ({
     task,
   }) => {
     const chat = await open(task.id);
@@ -124,7 +124,7 @@ describe('an approval in a chat', () => {
     expect(approval).toMatchObject({ status: 'approved', args: { euros: 900 } });
   });
 
-  test('an approval does not apply to an edited version even if the edit is hidden', async ({ task }) => {
+  test('an approval in a chat does not apply to an edited question even if the edit is hidden', async ({ task }) => {
     const nodes = { ask: { fields: { args: '[redacted]' } } } as const;
     await api.store.runs.setRedaction(runId, { ...NOTHING_REDACTED, nodes });
     const chat = await open(task.id);
@@ -135,7 +135,7 @@ describe('an approval in a chat', () => {
     expect(approval).toMatchObject({ status: 'approved', args: { euros: 900 } });
   });
 
-  test('an approval after a reload applies to the current version', async ({ task }) => {
+  test('an approval in a chat after a reload applies to the current version of the question', async ({ task }) => {
     await decides('ada', { args: { euros: 900 } });
     const chat = await open(task.id);
     expect(chat.lastParts).toMatchObject([asks({ euros: 900 })]);
@@ -156,12 +156,12 @@ describe('an approval in a chat', () => {
     return await response.text();
   };
 
-  test('an approval without a digest applies to the question as first requested', async ({ task }) => {
+  test('an approval in a chat without a digest applies to the question as first requested', async ({ task }) => {
     await sayYes(task.id);
     expect(approval.decisions).toMatchObject([{ by: 'bob' }]);
   });
 
-  test('an approval without a digest is refused if others have decided before, and the question is sent again', async ({
+  test('an approval in a chat without a digest is refused if other people have decided before, and the question is sent again', async ({
     task,
   }) => {
     await decides('ada', { args: { euros: 900 } });
@@ -170,7 +170,7 @@ describe('an approval in a chat', () => {
   });
 });
 
-test('a stream that stays open to the end sends a question again when it is edited', async ({ task }) => {
+test('a chat stream that stays open to the end sends a question again when it is edited', async ({ task }) => {
   const headers = { authorization: `Bearer ${api.tokens.user}` };
   const following = await api.request(`/api/chat/${task.id}/stream?until=end`, { headers });
   await decides('ada', { args: { euros: 900 } });

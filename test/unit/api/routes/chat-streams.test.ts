@@ -61,23 +61,26 @@ async function openChat(answer: string, { tokenMs = 3_600_000, stallMs = 60_000 
   return { ask, isFree, shutdown };
 }
 
-test.each([STREAM, '/api/chat/helper/T/stream'])('HEAD %s is answered as GET, and takes no slot', async (path) => {
-  const { ask, isFree } = await openChat('Hi');
-  for (let asked = 0; asked < 3; asked += 1) {
-    const { status, headers, body } = await ask('HEAD', { path });
-    expect([status, headers.get('x-vercel-ai-ui-message-stream'), body]).toEqual([200, 'v1', null]);
-  }
-  expect((await ask('HEAD', { path: path.replace('/T/', '/other/') })).status).toBe(204);
-  await isFree();
-});
+test.each([STREAM, '/api/chat/helper/T/stream'])(
+  'HEAD %s is answered like GET, and takes no stream slot',
+  async (path) => {
+    const { ask, isFree } = await openChat('Hi');
+    for (let asked = 0; asked < 3; asked += 1) {
+      const { status, headers, body } = await ask('HEAD', { path });
+      expect([status, headers.get('x-vercel-ai-ui-message-stream'), body]).toEqual([200, 'v1', null]);
+    }
+    expect((await ask('HEAD', { path: path.replace('/T/', '/other/') })).status).toBe(204);
+    await isFree();
+  },
+);
 
-test('a stream that nobody reads ends with the token', async () => {
+test('a stream that nobody reads ends when the token expires', async () => {
   const { ask, isFree } = await openChat('Hi', { tokenMs: 300 });
   expect((await ask('GET')).status).toBe(200);
   await isFree();
 });
 
-test.each(['Hi', LONG])('a stream whose reader stops ends with the token', async (answer) => {
+test.each(['Hi', LONG])('a stream whose reader stops reading ends when the token expires', async (answer) => {
   const { ask, isFree } = await openChat(answer, { tokenMs: 300 });
   const { status, body } = await ask('GET');
   expect(status).toBe(200);
@@ -85,7 +88,7 @@ test.each(['Hi', LONG])('a stream whose reader stops ends with the token', async
   await isFree();
 });
 
-test('a stream whose reader stalls ends with the process', async () => {
+test('a stream whose reader stalls ends when the process shuts down', async () => {
   const { ask, isFree, shutdown } = await openChat(LONG);
   await (await ask('GET')).body?.getReader().read();
   expect((await ask('GET')).status).toBe(429);
@@ -93,7 +96,7 @@ test('a stream whose reader stalls ends with the process', async () => {
   await isFree();
 });
 
-test('a reader that takes nothing for too long is disconnected', async () => {
+test('a stream reader that receives nothing for too long is disconnected', async () => {
   const { ask, isFree } = await openChat(LONG, { stallMs: 200 });
   const stream = await ask('GET');
   await isFree();

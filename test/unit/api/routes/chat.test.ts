@@ -135,7 +135,7 @@ async function resume(id: string, graph = 'helper', caller: 'user' | 'admin' = '
 }
 
 describe('a chat message', () => {
-  test('a message starts a run on the thread, with the message as its input', async () => {
+  test('a chat message starts a run on the thread, with the message as its input', async () => {
     const response = await say({ id: 'T-1', messages: [aMessage('old'), aMessage('m1', 'Hello')] });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/event-stream');
@@ -145,12 +145,12 @@ describe('a chat message', () => {
     ]);
   });
 
-  test('a message fills the text channel of a graph without messages, besides further input', async () => {
+  test('a chat message fills the text channel of a graph without messages, besides further input', async () => {
     await say({ id: 'T-text', messages: [aMessage('m1', 'Hello')], input: { answer: '?' } }, { graph: 'echo@1' });
     expect(await runsOf('T-text')).toMatchObject([{ input: { question: 'Hello', answer: '?' } }]);
   });
 
-  test('a message with files becomes an input of parts, and requires a graph with messages', async () => {
+  test('a chat message with files becomes an input of parts, and requires a graph with messages', async () => {
     const mediaType = 'application/pdf';
     const files = [
       aFile({ mediaType, url: '/api/blobs/B1', filename: 'a.pdf' }),
@@ -165,13 +165,13 @@ describe('a chat message', () => {
     expect(texts).toMatchObject(aProblem(422, 'INVALID_INPUT'));
   });
 
-  test('a repeated message finds its run', async () => {
+  test('a repeated chat message finds its run', async () => {
     const body = { id: 'T-again', messages: [aMessage('m1')] };
     expect([(await say(body)).status, (await say(body)).status]).toEqual([200, 200]);
     expect(await runsOf('T-again')).toHaveLength(1);
   });
 
-  test('a message with the same id or key as another one, but with different content, is refused', async () => {
+  test('a chat message with the same id or key as another one, but with different content, is refused', async () => {
     await say({ id: 'T-other', messages: [aMessage('m1')] });
     const body = { id: 'T-other', messages: [aMessage('m1', 'Bye')] };
     expect(await refused('/api/chat/helper', body)).toMatchObject(aProblem(422, 'IDEMPOTENCY_KEY_REUSED'));
@@ -179,7 +179,7 @@ describe('a chat message', () => {
     expect((await say({ id: 'T-key', messages: [aMessage('m2')] }, { key: 'k' })).status).toBe(422);
   });
 
-  test('a message that was refused may be sent again', async () => {
+  test('a chat message that was refused may be sent again', async () => {
     await say({ id: 'T-busy', messages: [aMessage('m1')] });
     const body = { id: 'T-busy', messages: [aMessage('m2')] };
     expect(await refused('/api/chat/helper', body)).toMatchObject(aProblem(409, 'THREAD_BUSY'));
@@ -190,22 +190,22 @@ describe('a chat message', () => {
   test.each([
     ['no text', [{ id: 'm', role: 'user', parts: [] }], '/messages/0'],
     ['a tool', [aMessage('o'), { id: 'm', role: 'user', parts: [{ type: 'tool-x' }] }], '/messages/1/parts/0'],
-    ['a file of no type', [aFile({ url: 'https://a.example/b' })], '/messages/0/parts/1'],
+    ['a file without a media type', [aFile({ url: 'https://a.example/b' })], '/messages/0/parts/1'],
     [
-      'the bytes of a file',
+      'a file as a data URL',
       [aFile({ mediaType: 'image/png', url: 'data:image/png;base64,AAAA' })],
       '/messages/0/parts/1',
     ],
     ['an answer without decisions', [{ id: 'm', role: 'assistant', parts: [] }], '/messages/0'],
     ['no message', [], '/messages'],
     ['a part that is no object', [{ id: 'm', role: 'user', parts: ['Hi'] }], '/messages/0/parts/0'],
-  ])('a message with %s is invalid', async (_what, messages, path) => {
+  ])('a chat message with %s is invalid', async (_what, messages, path) => {
     const answer = await refused('/api/chat/helper', { id: 'T-bad', messages });
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual([path]);
   });
 
-  test("a message requires a graph of the caller's tenant with an input channel, and the permission to start runs", async () => {
+  test("a chat message requires a graph of the caller's tenant with an input channel, and the permission to start runs", async () => {
     const body = { id: 'T-x', messages: [aMessage('m')] };
     expect(await refused('/api/chat/deaf', body)).toMatchObject(aProblem(422, 'INVALID_INPUT'));
     expect(await refused('/api/chat/none', body)).toMatchObject(aProblem(404, 'UNKNOWN_GRAPH'));
@@ -215,7 +215,7 @@ describe('a chat message', () => {
 });
 
 describe('the stream of a thread', () => {
-  test('a thread without an active run has no stream, and neither have threads of other tenants', async () => {
+  test('a chat thread without an active run has no stream, and neither have threads of other tenants', async () => {
     await say({ id: 'T-mine', messages: [aMessage('m')] });
     expect((await api.as('user').get('/api/chat/T-none/stream')).status).toBe(204);
     expect((await api.as('otherTenantUser').get('/api/chat/T-mine/stream')).status).toBe(204);
@@ -223,7 +223,7 @@ describe('the stream of a thread', () => {
     expect((await api.as('user').get('/api/chat/T-mine/stream')).status).toBe(204);
   });
 
-  test('the stream of a thread starts at the beginning, and continues while models answer', async () => {
+  test('the stream of a chat thread starts at the beginning, and continues while models answer', async () => {
     await say({ id: 'T-live', messages: [aMessage('m')] });
     const { chat, runId, resumed } = await resume('T-live');
     const delta = aDelta({ node: 'n', callKey: `${runId}:n:1:0:0` });
@@ -235,7 +235,7 @@ describe('the stream of a thread', () => {
     expect(chat.messages).toMatchObject([{ id: runId, role: 'assistant', metadata: { runId, seq: 4 } }]);
   });
 
-  test('the stream of a thread contains recorded answers of models after a reload, without internal summaries', async () => {
+  test('the stream of a chat thread contains recorded answers of models after a reload, without internal summaries', async () => {
     await say({ id: 'T-said', messages: [aMessage('m')] });
     const runId = await runIdOf('T-said');
     const keyOf = (number: number): string => `${runId}:n:1:${number}:0`;
@@ -254,7 +254,7 @@ describe('the stream of a thread', () => {
     await resumed;
   });
 
-  test('the stream of a thread reports a failed run as an error', async () => {
+  test('the stream of a chat thread reports a failed run as an error', async () => {
     await say({ id: 'T-fails', messages: [aMessage('m')] });
     const { chat, runId, resumed } = await resume('T-fails');
     const error = { code: 'TIMEOUT', message: 'Too slow' } as const;
@@ -266,7 +266,7 @@ describe('the stream of a thread', () => {
   test.each([
     ['user', '[redacted]'],
     ['admin', 'Secret'],
-  ] as const)('the stream of a thread sends %s of hidden texts: %s', async (caller, text) => {
+  ] as const)('the stream of a chat thread sends to the role %s for hidden texts: %s', async (caller, text) => {
     const id = `T-hidden-${caller}`;
     await say({ id, messages: [aMessage('m')] }, { graph: 'quiet' });
     const { chat, runId, resumed } = await resume(id, 'quiet', caller);
@@ -280,7 +280,7 @@ describe('the stream of a thread', () => {
     ['user', false],
     ['admin', true],
   ] as const)(
-    'the stream of a thread hides from %s what was found to be hidden after the stream began, unless %s',
+    'the stream of a chat thread hides from %s what was found to be hidden after the stream began, unless %s',
     async (caller, isShown) => {
       const id = `T-inherits-${caller}`;
       await say({ id, messages: [aMessage('m')] });
@@ -295,7 +295,7 @@ describe('the stream of a thread', () => {
     },
   );
 
-  test('the stream of a thread ends at pending approvals, unless it is requested to continue', async () => {
+  test('the stream of a chat thread ends at pending approvals, unless it is requested to continue', async () => {
     await say({ id: 'T-asks', messages: [aMessage('m')] });
     const runId = await runIdOf('T-asks');
     const { task: _task, requesters: _requesters, asked: _asked, ...approval } = anApproval(runId, 'pending');
@@ -311,7 +311,7 @@ describe('the stream of a thread', () => {
   });
 });
 
-test('a tenant has a limited number of streams, and a disconnected one frees a slot', async () => {
+test('a tenant has a limited number of chat streams, and a disconnected one frees a slot', async () => {
   const narrow = await startTestApi({ waits: { perTenant: 1 } });
   onTestFinished(() => narrow.stop());
   await narrow.as('user').post('/api/graphs', { ...aChat('echo', { q: TEXT }), nodes: { n: aSet({ q: 'x' }) } });
@@ -350,7 +350,7 @@ describe('a decision in a chat', () => {
     ],
   });
 
-  test('a decision in a chat requires approvals of the thread and the permission to decide', async () => {
+  test('a decision in a chat requires an approval of the thread and the permission to decide', async () => {
     await say({ id: 'T-decide', messages: [aMessage('m')] });
     const runId = await runIdOf('T-decide');
     const approvals = [anApproval(runId, 'pending')];

@@ -47,13 +47,13 @@ async function decided(body: JsonObject) {
   return { answer, read: read.flat().length };
 }
 
-test('a decision reads only the approval that it names', async () => {
+test('a decision reads from the store only the approval that it names', async () => {
   const { answer, read } = await decided({ approvalId: `${runId}.a98` });
   expect(answer.status).toBe(200);
   expect(read).toBeLessThanOrEqual(2);
 });
 
-test('a decision without an approval id reads the first and the pending ones, and names them', async () => {
+test('a decision without an approval id reads the first and the pending approvals of the run, and names them', async () => {
   const { answer, read } = await decided({});
   expect(answer).toMatchObject(aProblem(409, 'ALREADY_DECIDED'));
   for (const at of [97, 98, 99]) expect(textAt(answer.body, '/detail')).toContain(`"Go?" (${runId}.a${at})`);
@@ -68,15 +68,15 @@ test('a decision must name an approval of its run', async () => {
 describe("a run's answer to a decision", () => {
   const named = (): JsonObject => ({ approvalId: `${runId}.a98` });
 
-  test('a decision is answered with the approval of the run’s answer if that has all fields', async () => {
+  test('a decision is answered with the approval that the run returns if that has all fields', async () => {
     answered = toJson({ ...toPublicApproval(anApproval(runId, 'approved')), title: 'As the run has it' });
     expect((await decided(named())).answer).toMatchObject({ status: 200, body: { title: 'As the run has it' } });
   });
 
   test.each<[string, JsonObject]>([
     ['has no policy', { policy: 1 }],
-    ['has a status that there is not', { status: 'perhaps' }],
-  ])('an answer of a run that %s is completed from the stored approval', async (_what, broken) => {
+    ['has an unknown status', { status: 'perhaps' }],
+  ])('a decision whose answer from the run %s is completed from the stored approval', async (_what, broken) => {
     const whole = { ...toPublicApproval(anApproval(runId, 'approved')), id: `${runId}.a98`, decisions: [] };
     answered = toJson({ ...whole, title: 'As the run has it', ...broken });
     expect((await decided(named())).answer).toMatchObject({ status: 200, body: { title: 'Go?' } });
@@ -86,7 +86,7 @@ describe("a run's answer to a decision", () => {
     ['no fields', 'done'],
     ['no id', { decided: 1 }],
     ['no decisions', { id: 'a' }],
-  ])('an answer of a run with %s leaves the effect of the decision unknown', async (_what, broken) => {
+  ])('a decision whose answer from the run has %s is reported as possibly effective', async (_what, broken) => {
     answered = broken;
     expect((await decided(named())).answer).toMatchObject(aProblem(503, 'UNAVAILABLE'));
   });

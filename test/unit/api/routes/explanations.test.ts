@@ -57,7 +57,7 @@ async function addAsking(id: string): Promise<void> {
 describe('the explanation of a run that waits for an approval', () => {
   beforeAll(async () => await addAsking('A'));
 
-  test('a run is explained without what is hidden from the reader', async () => {
+  test('the explanation of a run leaves out what is hidden from the reader', async () => {
     const summary = 'Node ask waits until 2099-01-01T00:00:00.000Z for approver to decide: Pay [redacted]?';
     expect(await explain('A')).toMatchObject({
       status: 200,
@@ -66,7 +66,7 @@ describe('the explanation of a run that waits for an approval', () => {
     expect(at((await explain('A', 'admin')).body, '/summary')).toMatch(/Pay 100\?$/);
   });
 
-  test('each reader receives the actions that this reader may take', async () => {
+  test('the explanation of a run gives each reader the actions that this reader may take', async () => {
     const allowed = { user: [false, false, false, true, true], approver: [true, true, false, false, false] } as const;
     for (const caller of ['user', 'approver'] as const)
       expect((await explain('A', caller)).body).toMatchObject({
@@ -75,13 +75,13 @@ describe('the explanation of a run that waits for an approval', () => {
       });
   });
 
-  test('the explanation does not exist for another tenant', async () => {
+  test('the explanation of a run does not exist for another tenant', async () => {
     expect(await explain('A', 'otherTenantUser')).toMatchObject({ status: 404, body: { code: 'UNKNOWN_RUN' } });
     expect(await api.as('user').get('/api/runs/A/explain?why=1')).toMatchObject({ status: 422 });
   });
 });
 
-test('a paused run names the person who has paused it last', async () => {
+test('the explanation of a paused run names the person who paused it last', async () => {
   await api.store.runs.create(aNewRun({ id: 'P', tenantId: 'demo' }));
   const paused = (seq: number, by: string) =>
     ({ seq, at: AT, step: 0, type: 'run.paused', reason: 'the shop is closed', nodes: [], by }) as const;
@@ -98,7 +98,7 @@ test('a paused run names the person who has paused it last', async () => {
   });
 });
 
-test('a run with a failing workflow task reports that, without the message if anything is hidden', async () => {
+test('the explanation of a run reports a failing workflow task, without the message if anything is hidden', async () => {
   for (const [id, channels] of [
     ['X', []],
     ['Y', ['s']],
@@ -111,7 +111,7 @@ test('a run with a failing workflow task reports that, without the message if an
   expect(at((await explain('Y')).body, '/summary')).not.toContain('bad code');
 });
 
-test('a run whose worker is busy with others reports that, and not that it will be ended', async () => {
+test('the explanation of a run whose worker is busy with other runs names the busy worker, and does not announce the end of the run', async () => {
   await api.store.runs.create(aNewRun({ id: 'B', tenantId: 'demo' }));
   await writeTo(api.store, { id: 'B', tenantId: 'demo' }, aBatch([1]));
   await api.store.failingRuns.note('B', { executionRunId: 'e1', by: 'queue' });
@@ -121,7 +121,7 @@ test('a run whose worker is busy with others reports that, and not that it will 
   });
 });
 
-test('a failed run can be retried unless its calls were undone', async () => {
+test('a failed run can be retried unless its calls were compensated', async () => {
   const actionsOf = async (id: string, undone: UndoneWork | null) => {
     await api.store.runs.create(aNewRun({ id, tenantId: 'demo' }));
     const { compensation } = aClosedRun(id);
@@ -139,7 +139,7 @@ test('a failed run can be retried unless its calls were undone', async () => {
   expect(await actionsOf('V', { since: -1, nodes: ['pay'] })).toEqual([]);
 });
 
-test('a failed fork whose parent has undone calls since is forked from an earlier checkpoint of the parent', async () => {
+test('a failed fork whose parent has compensated calls since is forked from an earlier checkpoint of the parent', async () => {
   const error = { code: 'TOOL_FAILED', message: 'shop is down', node: 'pay' } as const;
   const parentView = aView({ status: 'failed', endedAt: LATER, error, undone: { since: 1, nodes: ['pay'] } });
   await api.store.runs.create(aNewRun({ id: 'PU', tenantId: 'demo' }));
@@ -181,7 +181,7 @@ test('a node that has lost several calls can be skipped but not retried', async 
   expect(await actionsOf('L2', ['k', 'l'])).toEqual(['skip', 'fork', 'replan']);
 });
 
-test('if many approvals are pending, the oldest have their deciders and commands', async () => {
+test('if many approvals are pending, the explanation has deciders and commands for the oldest', async () => {
   await api.store.runs.create(aNewRun({ id: 'M', tenantId: 'demo' }));
   const ids = Array.from({ length: 60 }, (_, n) => `M.a${String(n).padStart(2, '0')}`);
   const approvals = ids.map((id) => ({ ...anApproval('M', 'pending'), id, policy: { roles: ['approver'] } }));
@@ -219,7 +219,7 @@ describe('the skip of a node with an approval', () => {
     return { user: await allowedTo('user'), admin: await allowedTo('admin') };
   };
 
-  test('a node that waits for a person is skipped by its approvers only', async () => {
+  test('a node that waits for an approval may be skipped only by users who may decide it', async () => {
     const ids = ['ask:1', 'sub:1', 'sub.1.0/ask:1', 'a:1'];
     const waitingFor = ids.map((id) => ({ ...common, id, node: 'ask', choices }));
     expect(await skips('S', { status: 'waiting', waitingFor })).toEqual({
@@ -228,7 +228,7 @@ describe('the skip of a node with an approval', () => {
     });
   });
 
-  test('if the graph cannot be compiled, only the permission to control runs counts', async () => {
+  test('if the graph of a run cannot be compiled, skipping a node requires only the permission to control runs', async () => {
     const waitingFor = [{ ...common, id: 'ask:1', node: 'ask', choices }];
     const broken = { ...start, definition: { ...start.definition, nodes: { ask: { ...ask, title: '{{ 1 + }}' } } } };
     expect(await skips('G', { status: 'waiting', waitingFor }, broken)).toEqual({ user: [true], admin: [true] });
@@ -238,8 +238,11 @@ describe('the skip of a node with an approval', () => {
     ['ask', false],
     ['sub', false],
     ['a', true],
-  ])('a node that has failed its run is skipped by its approvers only: %s', async (node, isFree) => {
-    const view = { status: 'failed', endedAt: LATER, error: { ...error, node } } as const;
-    expect(await skips(`F-${node}`, view)).toEqual({ user: [isFree], admin: [true] });
-  });
+  ])(
+    'a node that has failed its run may be skipped only by users who decide its approvals: %s',
+    async (node, isFree) => {
+      const view = { status: 'failed', endedAt: LATER, error: { ...error, node } } as const;
+      expect(await skips(`F-${node}`, view)).toEqual({ user: [isFree], admin: [true] });
+    },
+  );
 });

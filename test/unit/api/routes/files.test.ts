@@ -44,7 +44,7 @@ const inChunks = (bytes: Uint8Array, size = 70_001): ReadableStream<Uint8Array> 
   );
 
 describe('a stored file', () => {
-  test.each([0, 1, MIB, MIB + 1, 3 * MIB - 7])('a file of %i bytes is returned unchanged', async (size) => {
+  test.each([0, 1, MIB, MIB + 1, 3 * MIB - 7])('a stored file of %i bytes is returned unchanged', async (size) => {
     const bytes = randomBytes(size);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const stored = await store(inChunks(bytes), { 'content-type': 'image/png; name="a b"' });
@@ -65,14 +65,14 @@ describe('a stored file', () => {
     expect(await open(id, { 'if-none-match': '"x"' }, 'HEAD')).toMatchObject({ status: 200, body: null });
   });
 
-  test('a file without a media type is application/octet-stream', async () => {
+  test('a stored file without a media type is application/octet-stream', async () => {
     const stored = await clientOf('user').files.store(new Uint8Array([0, 255]));
     expect(stored.contentType).toBe('application/octet-stream');
     const read = await clientOf('user').files.read(stored.id);
     expect([read.type, [...new Uint8Array(await read.arrayBuffer())]]).toEqual(['application/octet-stream', [0, 255]]);
   });
 
-  test('a file is read by the user who stored it and by users with payload:read', async () => {
+  test('a stored file is read by the user who stored it and by users with payload:read', async () => {
     const { id } = await clientOf('admin').files.store(new Blob(['secret'], { type: 'text/plain' }));
     const path = `/api/blobs/${id}`;
     expect(await api.as('user').get(path)).toMatchObject(aProblem(403, 'FORBIDDEN'));
@@ -94,15 +94,15 @@ describe('a stored file', () => {
   });
 
   test.each<[string, Record<string, string>, number]>([
-    ['of no media type', { 'content-type': 'png' }, 415],
-    ['of a type in other letters', { 'content-type': 'text/plain; a=ä' }, 415],
-    ['in a coding', { 'content-encoding': 'gzip' }, 415],
-    ['that says it is too large', { 'content-length': String(64 * MIB + 1) }, 413],
-  ])('%s is refused', async (_what, headers, status) => {
+    ['without a media type', { 'content-type': 'png' }, 415],
+    ['with a media type that is not ASCII', { 'content-type': 'text/plain; a=ä' }, 415],
+    ['with a content encoding', { 'content-encoding': 'gzip' }, 415],
+    ['whose Content-Length is too large', { 'content-length': String(64 * MIB + 1) }, 413],
+  ])('a file upload %s is refused', async (_what, headers, status) => {
     expect(await store('x', headers)).toMatchObject({ status });
   });
 
-  test('a file that exceeds the limit while it arrives leaves nothing behind', async () => {
+  test('a file upload that exceeds the limit while it arrives leaves nothing behind', async () => {
     const chunk = Buffer.alloc(MIB);
     const piecesOf = async () => await api.store.database.query('select from file_pieces');
     const before = (await piecesOf()).rows.length;
@@ -111,7 +111,7 @@ describe('a stored file', () => {
     expect((await piecesOf()).rows.length).toBe(before);
   });
 
-  test('a file requires the permission to start runs, and has no query parameters', async () => {
+  test('storing a file requires the permission to start runs, and has no query parameters', async () => {
     expect(await store('x', {}, 'approver')).toMatchObject(aProblem(403, 'FORBIDDEN'));
     expect(await api.as('user').send('/api/blobs?name=x', { method: 'POST', body: 'x' })).toMatchObject({
       status: 422,

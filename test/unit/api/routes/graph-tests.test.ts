@@ -53,14 +53,14 @@ afterAll(async () => await api.stop());
 const play = async (body: object, name = 'refund') => await api.as('user').post(`/api/graphs/${name}/test`, body);
 
 describe('a test of a graph', () => {
-  test('a test plays its run with the given outputs, decisions and events', async () => {
+  test('a graph test plays its run with the given outputs, decisions and events', async () => {
     const expect_ = { path: WAY, state: { receipt: 'R-1', answer: 'It is paid.', said: 'Thanks' } };
     const answer = await play({ ...WHOLE, expect: expect_ }, 'refund@1');
     expect(answer).toMatchObject({ status: 200, body: { status: 'completed', path: WAY, mismatch: null } });
     expect(answer.body).toMatchObject({ steps: WAY.map((node) => [node]), state: { total: 40 }, error: null });
   });
 
-  test('a test leaves no run behind', async () => {
+  test('a graph test leaves no run behind', async () => {
     await play(WHOLE);
     expect((await api.as('user').get('/api/runs')).body).toEqual({ items: [], nextCursor: null });
   });
@@ -71,7 +71,7 @@ describe('a test of a graph', () => {
     ['event', 'hear', { ...WHOLE, events: [] }, 'heard'],
   ] as const;
   test.each(lacking)(
-    'a test without an %s for "%s" fails with that message',
+    'a graph test without an %s for "%s" fails with that message',
     async (...[kind, node, body, expected]) => {
       const { status, body: tested } = await play(body);
       expect(status).toBe(200);
@@ -79,13 +79,13 @@ describe('a test of a graph', () => {
     },
   );
 
-  test('a test continues after the timeout of a wait only if its decisions contain the timeout', async () => {
+  test('a graph test continues after the timeout of a wait only if its decisions contain the timeout', async () => {
     const decisions = [...WHOLE.decisions, { node: 'hear', decision: 'timeout' }];
     const { body } = await play({ ...WHOLE, decisions, events: [] });
     expect(body).toMatchObject({ status: 'completed', state: { said: null }, mismatch: null });
   });
 
-  test('a test can let a call fail', async () => {
+  test('a graph test can let a call fail', async () => {
     const outputs = { ...WHOLE.outputs, pay: [{ $error: 'no money' }] };
     const { body } = await play({ ...WHOLE, outputs });
     expect(body).toMatchObject({ status: 'completed', path: WAY, mismatch: null });
@@ -95,19 +95,22 @@ describe('a test of a graph', () => {
   test.each([
     ['path', { path: ['lookup', 'pay'] }, 'pay', 'ask'],
     ['state', { state: { total: 41 } }, 41, 40],
-  ])('a failed expectation names where the %s differs', async (...[kind, wanted, expected, actual]) => {
-    const { body } = await play({ ...WHOLE, expect: wanted });
-    expect(body).toMatchObject({ mismatch: { kind, node: null, expected, actual } });
-  });
+  ])(
+    'a graph test with a failed expectation reports where the %s differs',
+    async (...[kind, wanted, expected, actual]) => {
+      const { body } = await play({ ...WHOLE, expect: wanted });
+      expect(body).toMatchObject({ mismatch: { kind, node: null, expected, actual } });
+    },
+  );
 });
 
 describe('a graph test is refused', () => {
-  test("a test of another tenant's graph is refused", async () => {
+  test("a graph test of another tenant's graph is refused", async () => {
     const answer = await api.as('otherTenantUser').post('/api/graphs/refund/test', WHOLE);
     expect(answer).toMatchObject(aProblem(404, 'UNKNOWN_GRAPH'));
   });
 
-  test('a test with an input that the graph does not accept is refused', async () => {
+  test('a graph test with an input that the graph does not accept is refused', async () => {
     const answer = await play({ ...WHOLE, input: { order: 1 } });
     expect(answer).toMatchObject(aProblem(422, 'INVALID_INPUT'));
     expect(issuePathsOf(answer)).toEqual(['/input/order']);
@@ -118,7 +121,7 @@ describe('a graph test is refused', () => {
     ['/decisions/0/decision', { decisions: [{ node: 'ask', decision: 'perhaps' }] }],
     ['/events/0/after', { events: [{ name: 'heard', after: 'soon' }] }],
     ['/output', { output: {} }],
-  ])('an invalid test is refused with a pointer to %s', async (path, body) => {
+  ])('an invalid graph test is refused with a pointer to %s', async (path, body) => {
     const answer = await play(body);
     expect(answer).toMatchObject({ status: 422 });
     expect(issuePathsOf(answer)).toEqual([path]);

@@ -34,13 +34,13 @@ function aVersion(name: string, text: string): GraphDefinition {
 }
 
 describe('the versions of a graph', () => {
-  test('versions are listed, newest first, whatever the page size', async () => {
+  test('the versions of a graph are listed, newest first, whatever the page size', async () => {
     await publish('listed', 'one', 'two', 'three');
     const versions = await readAll(user(), '/api/graphs/listed/versions', 2);
     expect(versions.map((version) => at(version, '/version'))).toEqual([3, 2, 1]);
   });
 
-  test('versions are compared', async () => {
+  test('two versions of a graph are compared by the API', async () => {
     await publish('compared', 'one', 'two');
     expect(await user().get('/api/graphs/compared/diff?from=1&to=2')).toMatchObject({
       status: 200,
@@ -54,7 +54,7 @@ describe('the versions of a graph', () => {
 });
 
 describe('an unpublished version', () => {
-  test('an unpublished version gets no new runs, and the newest published one becomes the newest', async () => {
+  test('an unpublished graph version gets no new runs, and the newest published one becomes the default', async () => {
     await publish('back', 'one', 'two');
     const { body: begun } = await start('back');
     expect((await unpublish('back', 2)).status).toBe(204);
@@ -66,7 +66,7 @@ describe('an unpublished version', () => {
     expect(await user().get(`/api/runs/${textAt(begun, '/id')}`)).toMatchObject({ body: { graph: { version: 2 } } });
   });
 
-  test('an unpublished version is published again with the same content, and its number is not reused', async () => {
+  test('an unpublished graph version is published again with the same content, and its number is not reused', async () => {
     await publish('again', 'one', 'two');
     await unpublish('again', 2);
     expect(await user().post('/api/graphs', aVersion('again', 'three'))).toMatchObject({ body: { version: 3 } });
@@ -85,7 +85,7 @@ describe('an unpublished version', () => {
     expect(names).not.toContain('alone');
   });
 
-  test('an unpublished version stays in graphs that were published with it, and no new graph may reference it', async () => {
+  test('an unpublished graph version stays in graphs that were published with it, and no new graph may reference it', async () => {
     await publish('inner', 'one');
     const outer = (text: string) => ({
       ...aDefinition({ name: 'outer', nodes: { a: { type: 'subgraph', graph: 'inner' } } }),
@@ -97,7 +97,7 @@ describe('an unpublished version', () => {
     expect(await user().post('/api/graphs', outer('two'))).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
   });
 
-  test('a version is unpublished by its own tenant, with the permission to publish', async () => {
+  test('a graph version is unpublished by its own tenant, with the permission to publish', async () => {
     await publish('mine', 'one');
     const path = '/api/graphs/mine/versions/1';
     expect(await api.as('approver').send(path, { method: 'DELETE' })).toMatchObject(aProblem(403, 'FORBIDDEN'));
@@ -107,7 +107,7 @@ describe('an unpublished version', () => {
 });
 
 describe('an alias', () => {
-  test('an alias selects a version for runs, and records who has set it', async () => {
+  test('a graph alias selects a version for runs, and records who has set it', async () => {
     await publish('named', 'one', 'two');
     expect(await setAlias('named/aliases/live', { version: 1 })).toMatchObject({
       status: 201,
@@ -119,7 +119,7 @@ describe('an alias', () => {
     expect(await user().get('/api/graphs/named/aliases')).toMatchObject({ body: { items: [{ alias: 'live' }] } });
   });
 
-  test('an alias gives runs to its canary, and none to an unpublished one', async () => {
+  test('a graph alias gives runs to its canary, and none to an unpublished version', async () => {
     await publish('canary', 'one', 'two');
     await setAlias('canary/aliases/live', { version: 1, canary: { version: 2, share: 1 } });
     expect(await start('canary@live')).toMatchObject({ body: { graph: { version: 2 } } });
@@ -134,13 +134,13 @@ describe('an alias', () => {
     ['live', { version: 2 }, 404],
     ['live', { version: 1, canary: { version: 1, share: 1.5 } }, 422],
     ['live', { version: 1, canary: { version: 9, share: 0.5 } }, 404],
-  ])('%s of %j is refused with %i', async (alias, body, status) => {
+  ])('the alias %s with the target %j is refused with %i', async (alias, body, status) => {
     await publish('refused', 'one');
     expect(await setAlias(`refused/aliases/${alias}`, body)).toMatchObject({ status });
     expect(await start(`refused@${alias}`)).toMatchObject(aProblem(404, 'UNKNOWN_GRAPH'));
   });
 
-  test('an alias belongs to its tenant, requires the permission to publish, and can be removed', async () => {
+  test('a graph alias belongs to its tenant, requires the permission to publish, and can be removed', async () => {
     await publish('owned', 'one');
     const path = 'owned/aliases/live';
     expect(await setAlias(path, { version: 1 }, 'approver')).toMatchObject(aProblem(403, 'FORBIDDEN'));

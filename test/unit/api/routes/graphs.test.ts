@@ -48,7 +48,7 @@ const MISTAKES = [
 ];
 
 describe('publishing', () => {
-  test('a new name is published as version 1', async () => {
+  test('a graph with a new name is published as version 1', async () => {
     const definition = aVersion('fresh');
     expect(await publish(definition)).toMatchObject({
       status: 201,
@@ -56,39 +56,39 @@ describe('publishing', () => {
     });
   });
 
-  test('the same content again, in another order of keys, is the same version', async () => {
+  test('publishing the same graph again, in another order of keys, gives the same version', async () => {
     const { body: first } = await publish(aVersion('again'));
     const reordered = Object.fromEntries(Object.entries(aVersion('again')).reverse());
     expect(await publish(reordered)).toMatchObject({ status: 200, body: first });
   });
 
-  test('changed content is the next version, and the previous one is kept', async () => {
+  test('changed content of a graph is published as the next version, and the previous one is kept', async () => {
     const { body: first } = await publish(aVersion('changing', 'one'));
     expect(await publish(aVersion('changing', 'two'))).toMatchObject({ status: 201, body: { version: 2 } });
     expect((await read('/changing/versions/1')).body).toEqual(first);
     expect((await read('/changing')).body).toMatchObject({ version: 2 });
   });
 
-  test('the content of an older version is that version', async () => {
+  test('publishing the content of an older graph version gives that version', async () => {
     await publish(aVersion('older', 'one'));
     await publish(aVersion('older', 'two'));
     expect(await publish(aVersion('older', 'one'))).toMatchObject({ status: 200, body: { version: 1 } });
     expect((await read('/older')).body).toMatchObject({ version: 2 });
   });
 
-  test('concurrent publications get different versions', async () => {
+  test('concurrent publications of a graph get different versions', async () => {
     const texts = ['a', 'b', 'c', 'd', 'e', 'f'];
     const answers = await Promise.all(texts.map((text) => publish(aVersion('crowded', text))));
     expect(new Set(answers.map(({ body }) => at(body, '/version')))).toEqual(new Set([1, 2, 3, 4, 5, 6]));
   });
 
-  test('the same content published concurrently is new only once', async () => {
+  test('the same graph published concurrently is new only once', async () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => publish(aVersion('twins'))));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
   });
 
-  test('warnings are returned and do not prevent publishing', async () => {
+  test('warnings about a graph are returned and do not prevent publishing', async () => {
     const branches = [{ when: 'size(state.log) > 9', to: '__end__' }];
     const doubtful = aDefinition({
       name: 'doubtful',
@@ -103,18 +103,18 @@ describe('publishing', () => {
 });
 
 describe('a definition with errors', () => {
-  test('an invalid definition is refused with all its issues, each with a pointer', async () => {
+  test('an invalid graph definition is refused with all its issues, each with a pointer', async () => {
     const answer = await publish(MISTAKEN);
     expect(answer).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
     expect(errorsIn(answer)).toEqual(MISTAKES);
   });
 
-  test('an invalid definition is not published', async () => {
+  test('an invalid graph definition is not published', async () => {
     await publish(MISTAKEN);
     expect(await read('/mistaken')).toMatchObject(aProblem(404, 'NOT_FOUND'));
   });
 
-  test('an unknown name is answered with the nearest valid name', async () => {
+  test('an unknown name in a graph definition is answered with the nearest valid name', async () => {
     const { body } = await publish(aDefinition({ name: 'near', nodes: { a: { type: 'set', write: { lob: 'x' } } } }));
     expect(textAt(body, '/issues/0/message')).toContain('"log"');
   });
@@ -126,11 +126,11 @@ describe('a definition with errors', () => {
     ['an edge', { edges: [{ from: '__start__', to: 'a', if: 'true' }] }, '/edges/0/if'],
     ['the limits', { limits: { maxStep: 1 } }, '/limits/maxStep'],
   ];
-  test.each(unknownFields)('an unknown field of %s is an error', async (_where, over, path) => {
+  test.each(unknownFields)('an unknown field of a graph definition is an error: %s', async (_where, over, path) => {
     expect(errorsIn(await publish({ ...aVersion('odd'), ...over }))).toEqual([`INVALID_FIELD ${path}`]);
   });
 
-  test.each([[null], [[]], ['text'], [7]])('%j is no definition', async (body) => {
+  test.each([[null], [[]], ['text'], [7]])('the value %j is refused as a graph definition', async (body) => {
     expect(await publish(body)).toMatchObject({ status: 422, body: { issues: [{ path: '' }] } });
   });
 });
@@ -141,27 +141,27 @@ describe('a large definition', () => {
   test.each([
     ['letters', 'x'.repeat(1_048_576)],
     ['letters of three bytes each', '€'.repeat(400_000)],
-  ])('a definition is refused over 1 MiB of %s', async (_what, text) => {
+  ])('a graph definition of more than 1 MiB of %s is refused', async (_what, text) => {
     const answer = await publish(described(text));
     expect(answer).toMatchObject(aProblem(413, 'GRAPH_TOO_LARGE'));
     expect(errorsIn(answer)).toEqual(['GRAPH_TOO_LARGE ']);
   });
 
-  test('a definition is accepted below 1 MiB', async () => {
+  test('a graph definition below 1 MiB is accepted', async () => {
     expect(await publish(described('x'.repeat(1_000_000)))).toMatchObject({ status: 201 });
   });
 
-  test('a body over 4 MiB is not read', async () => {
+  test('a request body over 4 MiB is not read', async () => {
     expect(await publish(described('x'.repeat(4 * 1_048_576)))).toMatchObject(aProblem(413, 'BODY_TOO_LARGE'));
   });
 
-  test('a definition may not have more than 2,000 nodes', async () => {
+  test('a graph definition may not have more than 2,000 nodes', async () => {
     const ids = Array.from({ length: 2_001 }, (_, index) => `n${index}`);
     const nodes = Object.fromEntries(ids.map((id) => [id, { type: 'set', write: { log: 'x' } } as const]));
     expect(errorsIn(await validate(aDefinition({ nodes })))).toEqual(['GRAPH_TOO_LARGE /nodes']);
   });
 
-  test('a definition may not refer to more graphs than are looked up', async () => {
+  test('a graph definition may not refer to more graphs than are looked up', async () => {
     const tools = Array.from({ length: 2_001 }, (_, index) => ({ graph: `g${index}` }));
     const definition = aDefinition({ nodes: { a: { type: 'agent', prompt: 'p', tools } } });
     const found = await validate(definition);
@@ -171,12 +171,12 @@ describe('a large definition', () => {
 });
 
 describe('validating', () => {
-  test('validation finds no issue in a valid definition, and publishes nothing', async () => {
+  test('the validation finds no issue in a valid graph definition, and publishes nothing', async () => {
     expect(await validate(aVersion('tried'))).toMatchObject({ status: 200, body: { valid: true, issues: [] } });
     expect(await read('/tried')).toMatchObject({ status: 404 });
   });
 
-  test('validation finds what publishing would refuse', async () => {
+  test('the validation finds what publishing a graph would refuse', async () => {
     const { status, body } = await validate(MISTAKEN);
     expect({ status, valid: at(body, '/valid'), errors: errorsIn({ body }) }).toEqual({
       status: 200,
@@ -185,7 +185,7 @@ describe('validating', () => {
     });
   });
 
-  test('approvers may validate definitions', async () => {
+  test('users with the role approver may validate graph definitions', async () => {
     expect(await api.as('approver').post('/api/graphs/validate', aVersion('tried'))).toMatchObject({ status: 200 });
   });
 });
@@ -200,17 +200,17 @@ describe('reading graphs', () => {
     ['?limit=0', 422],
     ['?limit=201', 422],
     ['?cursor=made-up', 400],
-  ])('%s is refused with %i', async (path, status) => {
+  ])('reading the graph path %s is refused with %i', async (path, status) => {
     await publish(aVersion('known'));
     const { status: given, body } = await read(path);
     expect({ given, told: at(body, '/status') }).toEqual({ given: status, told: status });
   });
 
-  test('an invalid parameter is named in the issues', async () => {
+  test('an invalid parameter of a graph request is named in the issues', async () => {
     expect(issuePathsOf(await read('?limit=many'))).toEqual(['/limit']);
   });
 
-  test('the list has the newest version of every name, by name, whatever the page size', async () => {
+  test('the list of graphs has the newest version of every name, by name, whatever the page size', async () => {
     for (const name of ['list-c', 'list-a', 'list-b']) await publish(aVersion(name));
     await publish(aVersion('list-b', 'changed'));
     const graphs = await readAll(api.as('user'), '/api/graphs', 2);
@@ -225,7 +225,7 @@ describe('reading graphs', () => {
 });
 
 describe('another tenant', () => {
-  test('another tenant sees no graph of this one, neither in the list nor by name', async () => {
+  test('a tenant sees no graph of another tenant, neither in the list nor by name', async () => {
     await publish(aVersion('private'));
     const other = api.as('otherTenantUser');
     const [list, foreign, missing] = await Promise.all(
@@ -235,7 +235,7 @@ describe('another tenant', () => {
     expect(JSON.stringify(foreign?.body)).toBe(JSON.stringify(missing?.body).replaceAll('missing', 'private'));
   });
 
-  test('another tenant has its own version numbers', async () => {
+  test('each tenant has its own graph version numbers', async () => {
     await publish(aVersion('shared', 'one'));
     await publish(aVersion('shared', 'two'));
     expect(await api.as('otherTenantUser').post('/api/graphs', aVersion('shared', 'two'))).toMatchObject({

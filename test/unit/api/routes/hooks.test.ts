@@ -45,7 +45,7 @@ const runsOf = async (hook: string) => {
 };
 
 describe('a hook', () => {
-  test('a hook is created, read, listed and removed, and its stored secret is never returned', async () => {
+  test('an inbound hook is created, read, listed and removed, and its stored secret is never returned', async () => {
     const added = await put('issues');
     const shown = {
       id: 'issues',
@@ -67,7 +67,7 @@ describe('a hook', () => {
     expect(await api.as('user').get('/api/hooks/issues')).toMatchObject(aProblem(404, 'NOT_FOUND'));
   });
 
-  test('a hook belongs to its tenant only', async () => {
+  test('an inbound hook belongs to its tenant only', async () => {
     await put('mine');
     expect(await api.as('otherTenantUser').get('/api/hooks/mine')).toMatchObject(aProblem(404, 'NOT_FOUND'));
     expect((await api.as('otherTenantUser').get('/api/hooks')).body).toEqual({ items: [], nextCursor: null });
@@ -78,24 +78,28 @@ describe('a hook', () => {
 
   test.each([
     ['without an action', { start: undefined }, ['']],
-    ['with two', { event: { run: 'r', name: 'e' } }, ['']],
+    ['with two actions', { event: { run: 'r', name: 'e' } }, ['']],
     ['of an unknown scheme', { scheme: 'gitlab' }, ['/scheme']],
     ['with a short secret', { secret: 'short' }, ['/secret']],
     ['with a secret that is no base64', { scheme: 'standard', secret: 'no base64!' }, ['/secret']],
     ['with an unknown field', { color: 'red' }, ['/color']],
-    ['with a fault in its input', { start: { graph: 'g', input: { a: ['{{ state.x }}'] } } }, ['/start/input/a/0']],
-    ['with a fault in its run', { start: undefined, event: { run: '{{ body.', name: 'e' } }, ['/event/run']],
-  ])('%s is refused', async (_what, over, paths) => {
+    [
+      'with an invalid input template',
+      { start: { graph: 'g', input: { a: ['{{ state.x }}'] } } },
+      ['/start/input/a/0'],
+    ],
+    ['with an invalid run template', { start: undefined, event: { run: '{{ body.', name: 'e' } }, ['/event/run']],
+  ])('an inbound hook is refused %s', async (_what, over, paths) => {
     const answer = await put('faulty', over);
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual(paths);
   });
 
-  test('the name of a hook must fit into its address', async () => {
+  test('the name of an inbound hook must fit into its URL', async () => {
     expect(await put('a.b')).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
   });
 
-  test('a tenant has at most a hundred hooks', async () => {
+  test('a tenant has at most a hundred inbound hooks', async () => {
     const all = Array.from({ length: 101 }, (_, index) => `many-${index}`);
     const statuses = [];
     for (const name of all) statuses.push((await put(name, {}, 'otherTenantUser')).status);
@@ -106,21 +110,24 @@ describe('a hook', () => {
 });
 
 describe('a message for a hook', () => {
-  test.each(['standard', 'github', 'stripe', 'slack'] as const)('a message of %s starts one run', async (scheme) => {
-    await put(`once-${scheme}`, { scheme });
-    const body = JSON.stringify({ id: 'evt_2', event_id: 'Ev2', issue: { number: 7 } });
-    const send = async () => await post(`demo.once-${scheme}`, SIGN[scheme](body, { secret: SECRET, id: 'msg_1' }));
-    const first = await send();
-    const runId = textAt(first.body, '/runId');
-    expect(first).toMatchObject({ status: 202, body: { runId } });
-    expect(await send()).toMatchObject({ status: 200, body: { runId } });
-    expect(await runsOf(`once-${scheme}`)).toMatchObject({
-      items: [{ id: runId, input: { number: 7 } }],
-      nextCursor: null,
-    });
-  });
+  test.each(['standard', 'github', 'stripe', 'slack'] as const)(
+    'an inbound webhook message of %s starts one run',
+    async (scheme) => {
+      await put(`once-${scheme}`, { scheme });
+      const body = JSON.stringify({ id: 'evt_2', event_id: 'Ev2', issue: { number: 7 } });
+      const send = async () => await post(`demo.once-${scheme}`, SIGN[scheme](body, { secret: SECRET, id: 'msg_1' }));
+      const first = await send();
+      const runId = textAt(first.body, '/runId');
+      expect(first).toMatchObject({ status: 202, body: { runId } });
+      expect(await send()).toMatchObject({ status: 200, body: { runId } });
+      expect(await runsOf(`once-${scheme}`)).toMatchObject({
+        items: [{ id: runId, input: { number: 7 } }],
+        nextCursor: null,
+      });
+    },
+  );
 
-  test('a message that is received many times at once starts one run', async () => {
+  test('an inbound webhook message that is received many times at once starts one run', async () => {
     await put('crowd');
     const message = github();
     const answers = await Promise.all(Array.from({ length: 8 }, async () => await post('demo.crowd', message)));
@@ -129,7 +136,7 @@ describe('a message for a hook', () => {
     expect(await runsOf('crowd')).toMatchObject({ items: [{ input: { number: 7 } }], nextCursor: null });
   });
 
-  test('a message is taken over with the same run when the process that handled it has died', async () => {
+  test('an inbound webhook message is taken over with the same run when the process that handled it has died', async () => {
     await put('crash');
     const at = { hook: { tenantId: 'demo', name: 'crash' }, message: contentHash('crashed') };
     const message = github(BODY, 'crashed');
@@ -141,7 +148,7 @@ describe('a message for a hook', () => {
     expect(await post('demo.crash', message)).toMatchObject({ status: 200, body: { runId: RUN_ID } });
   });
 
-  test('a wrong signature, an unknown hook and an unavailable secret have the same answer', async () => {
+  test('a hook answers equally to a wrong signature, an unknown hook and an unavailable secret', async () => {
     await put('real');
     await put('away', { secret: { secret: 'NOT_THERE' } });
     const wrong = SIGN.github(BODY, { secret: 'another secret', id: '1' });
@@ -160,7 +167,7 @@ describe('a message for a hook', () => {
     expect(new Set(details)).toEqual(new Set(['The signature is not accepted']));
   });
 
-  test('a message whose address is a name alone is for the oldest hook whose secret matches', async () => {
+  test('a message to a hook URL with a name but no id is for the oldest hook whose secret matches', async () => {
     const isMine = async (address: string): Promise<boolean> => {
       const { status, body } = await post(address, github());
       expect(status).toBe(202);
@@ -181,7 +188,7 @@ describe('a message for a hook', () => {
     expect(await isMine('shared')).toBe(true);
   });
 
-  test('a name alone is looked up among the oldest hooks with that name', async () => {
+  test('a hook URL with a name but no id is looked up among the oldest hooks with that name', async () => {
     const hook = { scheme: 'github', action: TRIAGE, redacted: [], by: { sub: 'uma', roles: ['user'] } } as const;
     const store = async (tenantId: string) =>
       await api.store.hooks.put({ ...hook, tenantId, name: 'crowded', secret: { value: 'of this tenant' } }, 100);
@@ -190,12 +197,12 @@ describe('a message for a hook', () => {
     expect(await post('crowded', github())).toMatchObject({ status: 202 });
   });
 
-  test('the secret of a hook is resolved by its name', async () => {
+  test('the secret of an inbound hook is resolved by its name', async () => {
     await put('named', { secret: { secret: 'GITHUB_KEY' } });
     expect(await post('demo.named', github())).toMatchObject({ status: 202 });
   });
 
-  test('a message that only verifies the endpoint has no effect', async () => {
+  test('a webhook message that only verifies the endpoint has no effect', async () => {
     await put('ping');
     await put('greeting', { scheme: 'slack' });
     const ping = github('{}');
@@ -210,7 +217,7 @@ describe('a message for a hook', () => {
     expect(await runsOf('greeting')).toMatchObject({ items: [] });
   });
 
-  test('a message of Slack may be a form', async () => {
+  test('an inbound webhook message of Slack may be a form', async () => {
     const input = { number: '{{ body.command + body.payload.user }}' };
     await put('form', { scheme: 'slack', start: { graph: 'triage', input } });
     await put('no-form', { scheme: 'stripe' });
@@ -225,7 +232,7 @@ describe('a message for a hook', () => {
     expect(refused).toMatchObject(aProblem(415, 'UNSUPPORTED_MEDIA_TYPE'));
   });
 
-  test('a run receives the headers of a message without credentials', async () => {
+  test('a run that a hook starts receives the headers of the message without credentials', async () => {
     await put('headers', { start: { graph: 'triage', input: { number: '{{ headers }}' } } });
     const message = github();
     await post('demo.headers', { ...message, headers: { ...message.headers, authorization: 'Bearer canary-1' } });
@@ -234,7 +241,7 @@ describe('a message for a hook', () => {
     expect(JSON.stringify(runs)).not.toMatch(/canary-1|sha256=/);
   });
 
-  test('a message that failed is tried again when it is received again', async () => {
+  test('an inbound webhook message that failed is processed again when it is received again', async () => {
     await put('later', { start: { graph: 'not-yet', input: {} } });
     const message = github();
     expect(await post('demo.later', message)).toMatchObject(aProblem(404, 'UNKNOWN_GRAPH'));
@@ -242,7 +249,7 @@ describe('a message for a hook', () => {
     expect(await post('demo.later', message)).toMatchObject({ status: 202 });
   });
 
-  test('a message that does not fill the input is refused', async () => {
+  test('an inbound webhook message that does not fill the graph’s input is refused', async () => {
     await put('lacking');
     expect(await post('demo.lacking', github('{"no":"issue"}'))).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(await post('demo.lacking', github('no json'))).toMatchObject(aProblem(400, 'MALFORMED_JSON'));
@@ -251,7 +258,7 @@ describe('a message for a hook', () => {
     );
   });
 
-  test('a message reaches no run of another tenant', async () => {
+  test('an inbound webhook message reaches no run of another tenant', async () => {
     const { body } = await api.as('otherTenantUser').post('/api/runs', { graph: 'triage', input: { number: 1 } });
     await put('foreign', { start: undefined, event: { run: '{{ body.run }}', name: 'paid' } });
     const asked = await post('demo.foreign', github(JSON.stringify({ run: textAt(body, '/id') })));

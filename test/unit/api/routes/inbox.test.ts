@@ -56,7 +56,7 @@ describe('the inbox', () => {
     ['order=requestedAt&status=pending,expired', ['expired', 'pending']],
     ['mine=true&status=pending,expired', ['pending']],
     ['mine=true&status=expired', []],
-  ])('the inbox has what %s selects, page by page, each once', async (query, expected) => {
+  ])('the approval inbox lists what %s selects, page by page, each once', async (query, expected) => {
     expect(await inbox(query)).toEqual(expected);
     expect(await inbox(query, 50)).toEqual(expected);
   });
@@ -68,17 +68,17 @@ describe('the inbox', () => {
     'order=dueAt',
     'sort=closedAt',
     'status=approved;rejected',
-  ])('the inbox refuses %s', async (query) => {
+  ])('the approval inbox refuses the query %s', async (query) => {
     expect(await api.as('approver').get(`/api/approvals?${query}`)).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
   });
 
-  test('a cursor of one order is not valid for another', async () => {
+  test('an inbox cursor of one sort order is not valid for another', async () => {
     const { body } = await api.as('approver').get('/api/approvals?order=closedAt&limit=1');
     const answer = await api.as('approver').get(`/api/approvals?limit=1&cursor=${textAt(body, '/nextCursor')}`);
     expect(answer.status).toBe(400);
   });
 
-  test('an approval names its graph, and when it was closed for the first time', async () => {
+  test('an approval in the inbox names its graph, and when it was closed for the first time', async () => {
     const read = async (id: string) => (await api.as('approver').get(`/api/approvals/${id}.a1`)).body;
     expect(await read('asked-first')).toMatchObject({ graph: 'refund', closedAt: minute(20) });
     expect(await read('canceled')).toMatchObject({ closedAt: minute(30) });
@@ -96,14 +96,14 @@ describe('the original arguments of an edited approval', () => {
     decisions: [said('approve', 3, { amount: 1_100 })],
   };
 
-  test('the original arguments are returned with the decided ones', async () => {
+  test('the original arguments of an edited approval are returned with the decided ones', async () => {
     await write('changed', changed);
     const { body } = await api.as('approver').get('/api/approvals/changed.a1');
     expect(body).toMatchObject({ args: { amount: 1_100 }, askedArgs: { amount: 1_200 } });
     expect((await api.as('otherTenantUser').get('/api/approvals/changed.a1')).status).toBe(404);
   });
 
-  test('the original arguments are redacted like the decided ones', async () => {
+  test('the original arguments of an edited approval are redacted like the decided ones', async () => {
     const redaction = {
       channels: ['money'],
       nodes: { ask: { fields: { args: { in: 'object' as const, parts: { amount: '[redacted]' } } } } },
@@ -142,14 +142,14 @@ describe('the calls of a run', () => {
     ['order=newest', [4, 3, 2, 1]],
     [`order=newest&until=${minute(3)}`, [3, 2, 1]],
     [`until=${minute(2)}`, [1, 2]],
-  ])('the calls that "%s" selects are listed page by page, each once', async (query, expected) => {
+  ])('the calls of a run that "%s" selects are listed page by page, each once', async (query, expected) => {
     for (const limit of [1, 3, 50]) {
       const found = await readAll(api.as('user'), `/api/runs/calls/calls?${query}`, limit);
       expect(found.map((call) => at(call, '/visit'))).toEqual(expected);
     }
   });
 
-  test.each(['order=latest', 'until=yesterday', 'since=now'])('the list of calls refuses %s', async (query) => {
+  test.each(['order=latest', 'until=yesterday', 'since=now'])('the list of a run’s calls refuses %s', async (query) => {
     expect((await api.as('user').get(`/api/runs/calls/calls?${query}`)).status).toBe(422);
   });
 });

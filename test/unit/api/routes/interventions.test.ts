@@ -36,7 +36,7 @@ async function pagesOf(caller: 'user' | 'approver' | 'otherTenantUser' | 'admin'
   }
 }
 
-test('interventions are listed by page, those of the newest run first', async () => {
+test('interventions are listed page by page, those of the newest run first', async () => {
   expect(await pagesOf('user', 2)).toEqual([
     ['B b1', 'B b2'],
     ['B b3', 'A a1'],
@@ -44,7 +44,7 @@ test('interventions are listed by page, those of the newest run first', async ()
   expect(await pagesOf('approver', 3)).toEqual([['B b1', 'B b2', 'B b3'], ['A a1']]);
 });
 
-test('an intervention that is settled between two pages hides no other one', async () => {
+test('an intervention that is settled between two pages of the list hides no other one', async () => {
   const run = { id: 'S', tenantId: 'settling', createdAt: AT };
   await addRun(run, ['s1', 's2', 's3']);
   const first = await api.store.interventions.list('settling', { limit: 1 });
@@ -57,7 +57,7 @@ test('an intervention that is settled between two pages hides no other one', asy
   ]);
 });
 
-test('values that look like an intervention do not use up a page', async () => {
+test('values that look like an intervention do not use up a page of interventions', async () => {
   await addRun({ id: 'real', tenantId: 'looks', createdAt: '2026-01-01T00:00:00Z' }, ['r1']);
   for (const day of [2, 3, 4]) {
     const run = { id: `like-${day}`, tenantId: 'looks', createdAt: `2026-01-0${day}T00:00:00Z` };
@@ -69,12 +69,12 @@ test('values that look like an intervention do not use up a page', async () => {
   expect([items.map(({ runId }) => runId), next]).toEqual([['real'], null]);
 });
 
-test("interventions are listed for the caller's tenant, with the permission to read runs", async () => {
+test("interventions are listed for the caller's tenant, to users with the permission to read runs", async () => {
   expect(await pagesOf('otherTenantUser', 10)).toEqual([['D d1']]);
   expect(await api.stranger.get('/api/interventions')).toMatchObject({ status: 401 });
 });
 
-test('an intervention has the same fields as in its run', async () => {
+test('an intervention has the same fields in the list as in its run', async () => {
   const { body } = await api.as('user').get('/api/interventions?limit=1');
   const { kind: _kind, ...facts } = anIntervention('b1');
   expect(listAt(body, '/items')).toEqual([{ runId: 'B', ...facts }]);

@@ -28,7 +28,7 @@ const keysOf = async (query: string): Promise<readonly string[]> => {
 };
 
 describe('a memory entry', () => {
-  test('an entry is created once, replaced, read and deleted', async () => {
+  test('a memory entry is created once, replaced, read and deleted', async () => {
     const first = await put('users/ann', { value: { language: 'de' } });
     expect(first).toMatchObject({
       status: 201,
@@ -42,7 +42,7 @@ describe('a memory entry', () => {
     expect(await api.as('user').get('/api/memory/users/ann')).toMatchObject(aProblem(404, 'NOT_FOUND'));
   });
 
-  test('an entry belongs to its tenant', async () => {
+  test('a memory entry belongs to its tenant', async () => {
     await put('users/theirs', { value: 1 });
     const other = api.as('otherTenantUser');
     expect(await other.get('/api/memory/users/theirs')).toMatchObject({ status: 404 });
@@ -51,7 +51,7 @@ describe('a memory entry', () => {
     expect((await api.as('user').get('/api/memory/users/theirs')).body).toMatchObject({ value: 1 });
   });
 
-  test('an expired entry is gone at once, and then deleted', async () => {
+  test('an expired memory entry is not readable at once, and then deleted', async () => {
     await put('short/lived', { value: 'old', ttl: '1ms' });
     await put('short/lasting', { value: 'new', ttl: '1d' });
     await expect.poll(async () => await keysOf('short')).toEqual(['lasting']);
@@ -69,11 +69,11 @@ describe('a memory entry', () => {
     [`${'n'.repeat(256)}/key`, { value: 1 }, 422],
     ['no/value', {}, 422],
     ['odd/ttl', { value: 1, ttl: 'soon' }, 422],
-  ])('%s is refused with %j', async (at, body, status) => {
+  ])('the memory entry %s is refused with %j', async (at, body, status) => {
     expect(await put(at, body)).toMatchObject({ status });
   });
 
-  test('an entry is written by callers with the permission to do so', async () => {
+  test('a memory entry is written by callers with the permission to do so', async () => {
     expect(await put('users/bob', { value: 1 }, 'approver')).toMatchObject(aProblem(403, 'FORBIDDEN'));
   });
 });
@@ -86,7 +86,7 @@ describe('a memory namespace', () => {
     await put('words/tea', { value: { deep: [{ er: 'green tea' }] } });
   });
 
-  test('a namespace is listed by key, page by page', async () => {
+  test('a memory namespace is listed by key, page by page', async () => {
     const client = createClient({
       baseUrl: 'http://127.0.0.1',
       token: api.tokens.user,
@@ -97,7 +97,7 @@ describe('a memory namespace', () => {
     expect(keys).toEqual(['B', 'a', 'b/1', 'b/2', 'ä%_']);
   });
 
-  test('a list is filtered by the prefix of keys, whatever characters it contains', async () => {
+  test('the list of a memory namespace is filtered by the prefix of keys, whatever characters it contains', async () => {
     expect(await keysOf('list?prefix=b/')).toEqual(['b/1', 'b/2']);
     expect(await keysOf(`list?prefix=${encodeURIComponent('ä%')}`)).toEqual(['ä%_']);
     expect(await keysOf('list?prefix=%25')).toEqual([]);
@@ -111,17 +111,17 @@ describe('a memory namespace', () => {
     ['tomato or tea', ['cake', 'soup', 'tea']],
     [`') or ''='`, []],
     ['\0', []],
-  ])('a namespace is searched for %j', async (query, keys) => {
+  ])('a memory namespace is searched for %j', async (query, keys) => {
     const found = await keysOf(`words?query=${encodeURIComponent(query)}`);
     expect(found.toSorted()).toEqual(keys);
   });
 
-  test('a search returns the best entries first, within the prefix', async () => {
+  test('a memory search returns the best entries first, within the prefix', async () => {
     expect(await keysOf('words?query=tomato&limit=1')).toEqual(['cake']);
     expect(await keysOf('words?query=tomato&prefix=s')).toEqual(['soup']);
   });
 
-  test('a namespace query refuses unknown parameters', async () => {
+  test('a query of a memory namespace refuses unknown parameters', async () => {
     expect(issuePathsOf(await api.as('user').get('/api/memory/words?search=x'))).toEqual(['/search']);
   });
 });

@@ -37,7 +37,7 @@ async function scrape(): Promise<ReadonlyMap<string, number>> {
   );
 }
 
-test('current counts are those of all tenants', () => {
+test('the gauges of current runs count those of all tenants', () => {
   expect(now.get('holdfast_runs_active{status="waiting"}')).toBe(1);
   expect(now.get('holdfast_runs_active{status="running"}')).toBe(0);
   expect(now.get('holdfast_approvals_pending')).toBe(1);
@@ -47,7 +47,7 @@ test('current counts are those of all tenants', () => {
   expect(now.get('holdfast_starts_oldest_age')).toBeGreaterThan(0);
 });
 
-test('requests are measured by route, and unknown paths share one series', () => {
+test('HTTP requests are measured by route, and unknown paths share one series', () => {
   const added = [...now]
     .map(([series, value]) => [series, value - (earlier.get(series) ?? 0)] as const)
     .filter(([series, count]) => series.startsWith('http_server_request_duration_count') && count > 0);
@@ -62,7 +62,7 @@ test('requests are measured by route, and unknown paths share one series', () =>
   );
 });
 
-test('metrics at the port of the API need the token of an administrator', async () => {
+test('metrics at the port of the API require an administrator’s token', async () => {
   const statusFor = async (token: string | null): Promise<number> =>
     (await api.request('/metrics', { headers: token === null ? {} : { authorization: `Bearer ${token}` } })).status;
   expect([await statusFor(null), await statusFor(api.tokens.user), await statusFor(api.tokens.admin)]).toEqual([
@@ -70,7 +70,7 @@ test('metrics at the port of the API need the token of an administrator', async 
   ]);
 });
 
-test('metrics have a port of their own, which answers nothing else', async () => {
+test('metrics can have a port of their own, which answers nothing else', async () => {
   const listening = await openMetricsPort(
     { port: 0, hostname: '127.0.0.1' },
     { ...api, logger: createLogger('silent') },

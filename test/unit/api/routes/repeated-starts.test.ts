@@ -45,7 +45,7 @@ async function dying<T>(route: string, key: string, request: () => Promise<T>): 
 test.each([
   ['suspended', { suspended: { reason: 'The bill is open' } }],
   ['without quota', { runsPerMinute: 0 }],
-])('a repeated request is answered with its accepted run, also while its tenant is %s', async (_name, terms) => {
+])('a repeated start request is answered with its accepted run, also while its tenant is %s', async (_name, terms) => {
   const key = Object.keys(terms).join('');
   const first = await dying('POST /api/runs', key, async () => await start(key));
   await say('PUT', terms);
@@ -54,7 +54,7 @@ test.each([
   expect((await start(`${key} other`)).status).toBeGreaterThanOrEqual(403);
 });
 
-test('a repetition that is refused keeps its key, and a refused first attempt does not', async () => {
+test('a repeated request that is refused keeps its idempotency key, and a refused first attempt does not', async () => {
   const broken = vi.spyOn(api.store.runs, 'create').mockRejectedValueOnce(new Error('the database is away'));
   expect((await start('kept')).status).toBe(500);
   broken.mockRestore();
@@ -67,7 +67,7 @@ test('a repetition that is refused keeps its key, and a refused first attempt do
   expect((await start('first', { other: true })).status).toBe(201);
 });
 
-test('a repeated chat message is answered by the run that it has started', async () => {
+test('a repeated chat message is answered with the run that it has started', async () => {
   const message = { id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hi' }] };
   const request = async (): Promise<number> => {
     const answer = await api.request('/api/chat/chat', {
@@ -112,7 +112,7 @@ test.each([
   ['a long id', aLongId],
   ['a NUL', '%00'],
   ['letters of another script', encodeURIComponent('жук'.repeat(400))],
-])('a request about a missing resource has one answer for its key: %s', async (_what, id) => {
+])('a request about a missing resource has one answer for its idempotency key: %s', async (_what, id) => {
   const cancel = async (path: string) =>
     await api.as('user').post(`/api/runs/${path}/cancel`, {}, { 'idempotency-key': 'far' });
   expect(await cancel(id)).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));

@@ -47,11 +47,11 @@ describe('searching runs', () => {
     ['createdBefore=2020-01-01T00:00:00Z', []],
     ['createdBefore=2100-01-01T00:00:00Z&createdAfter=2020-01-01T00:00:00Z', [0, 1, 2]],
     ['parentRunId=nobody', []],
-  ])('runs are found by %s', async (query, numbers) => {
+  ])('runs are found by the search query %s', async (query, numbers) => {
     expect(await found(query)).toEqual(numbers);
   });
 
-  test('runs are found by the client, with several values of a parameter', async () => {
+  test('runs are found by the TypeScript client, with several values of a parameter', async () => {
     const client = createClient({
       baseUrl: 'http://127.0.0.1',
       token: api.tokens.user,
@@ -61,7 +61,7 @@ describe('searching runs', () => {
     expect(page.items.map(({ id }) => id)).toEqual([ids[1]]);
   });
 
-  test('runs are found by their own tenant only', async () => {
+  test('a run search finds runs of the caller’s tenant only', async () => {
     const { body } = await api.as('otherTenantUser').get('/api/runs?metadata=order:A-1');
     expect(body).toEqual({ items: [], nextCursor: null });
   });
@@ -74,11 +74,11 @@ test.each([
   ['graph=a&graph=b', '/graph'],
   [Array.from({ length: 11 }, (_, index) => `metadata=a:${index}`).join('&'), '/metadata'],
   ['metadata.order=A-1', '/metadata.order'],
-])('%s is refused', async (query, path) => {
+])('the run search refuses the query %s', async (query, path) => {
   expect(issuePathsOf(await api.as('user').get(`/api/runs?${query}`))).toEqual([path]);
 });
 
-test('a run is found by 64 fields of its metadata, however many it has', async () => {
+test('runs are found by the first 64 fields of their metadata only', async () => {
   const metadata = Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`f${index}`, 'x'.repeat(5_000)]));
   const { status } = await api.as('user').post('/api/runs', { graph: aDefinition({ name: 'wide' }), metadata });
   const find = async (field: string) => await api.as('user').get(`/api/runs?metadata=${field}:${'x'.repeat(5_000)}`);
@@ -101,7 +101,7 @@ describe('selecting many runs by a filter', () => {
     ['{"__proto__":"x"}', []],
     ['{"__proto__":"x","order":"A-1"}', []],
     ['{"constructor":"x"}', []],
-  ])('runs are selected by metadata %s', async (metadata, numbers) => {
+  ])('many runs are selected by metadata %s', async (metadata, numbers) => {
     const { body } = await choose(metadata);
     expect(listAt(body, '/done').map((id) => ids.findIndex((one) => one === id))).toEqual(numbers);
   });
@@ -115,7 +115,7 @@ describe('selecting many runs by a filter', () => {
       JSON.stringify(Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`field${index}`, 1]))),
       '/filter/metadata',
     ],
-  ])('selecting by metadata %s is refused', async (metadata, path) => {
+  ])('selecting many runs by metadata %s is refused', async (metadata, path) => {
     const answer = await choose(metadata);
     expect([answer.status, issuePathsOf(answer)]).toEqual([422, [path]]);
   });

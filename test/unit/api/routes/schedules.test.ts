@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await api.stop());
 
-test('a trigger waits while Temporal is unavailable, and the same key makes no second one', async () => {
+test('a schedule’s trigger waits while Temporal is unavailable, and the same idempotency key makes no second one', async () => {
   const { body } = await api.as('user').post('/api/schedules', { graph: 'g', every: '1h', overlap: 'allow' });
   const path = `/api/schedules/${textAt(body, '/id')}`;
   const trigger = async () => await api.as('user').post(`${path}/trigger`, {}, { 'idempotency-key': 'once' });

@@ -12,13 +12,13 @@ afterAll(async () => {
 });
 
 describe('GET /schemas/graph-definition.json', () => {
-  test('the schema of definitions is public', async () => {
+  test('the JSON schema of graph definitions is public', async () => {
     const { status, headers, body } = await api.stranger.get('/schemas/graph-definition.json');
     expect([status, headers.get('content-type')]).toEqual([200, 'application/schema+json']);
     expect(body).toEqual(definitionSchema());
   });
 
-  test('the schema of definitions may be cached', async () => {
+  test('the JSON schema of graph definitions may be cached', async () => {
     const { headers } = await api.stranger.get('/schemas/graph-definition.json');
     expect(headers.get('cache-control')).toMatch(/^public, max-age=\d+$/);
     const again = await api.stranger.get('/schemas/graph-definition.json', {

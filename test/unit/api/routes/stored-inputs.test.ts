@@ -67,7 +67,7 @@ test('redacted channels of a stored input are visible to callers with payload:re
   expect(await read('admin', both)).toEqual(four(PIN));
 });
 
-test('a version that redacts a channel also hides inputs that were stored before', async () => {
+test('a graph version that redacts a channel also hides inputs that were stored before', async () => {
   await publish('later', {});
   await putHook('later');
   const both = { hook: 'later', schedule: await addSchedule('later') };
@@ -76,7 +76,7 @@ test('a version that redacts a channel also hides inputs that were stored before
   expect(await read('user', both)).toEqual(four(HIDDEN));
 });
 
-test('a channel that a later version redacts stays hidden under another graph', async () => {
+test('a stored input channel that a later graph version redacts stays hidden under another graph', async () => {
   await publish('moved', {});
   const schedule = await addSchedule('moved');
   await publish('moved', { redact: true });
@@ -85,7 +85,7 @@ test('a channel that a later version redacts stays hidden under another graph', 
   expect(moved).toMatchObject({ status: 200, body: { graph: 'open', input: { pin: HIDDEN } } });
 });
 
-test('a channel that a later version redacts is not overwritten by its placeholder', async () => {
+test('a stored input channel that a later graph version redacts is not overwritten by its placeholder', async () => {
   await publish('sent-back', {});
   const schedule = await addSchedule('sent-back');
   await publish('sent-back', { redact: true });
@@ -95,7 +95,7 @@ test('a channel that a later version redacts is not overwritten by its placehold
   expect(issuePathsOf(patched)).toEqual(['/input/pin']);
 });
 
-test('a version that no longer redacts a channel does not reveal inputs that were stored before, neither here nor in a run', async () => {
+test('a graph version that no longer redacts a channel does not reveal inputs that were stored before, neither in a schedule nor in a run', async () => {
   await publish('earlier', { redact: true });
   await putHook('earlier');
   const both = { hook: 'earlier', schedule: await addSchedule('earlier') };
@@ -107,7 +107,7 @@ test('a version that no longer redacts a channel does not reveal inputs that wer
   expect(run.body).toMatchObject({ input: { pin: HIDDEN, order: 'A-1' } });
 });
 
-test('an alias hides what either of its versions redacts', async () => {
+test('a graph alias hides in stored inputs what either of its versions redacts', async () => {
   await publish('canary', {});
   await publish('canary', { redact: true });
   const alias = { version: 1, canary: { version: 2, share: 0.01 } };
@@ -125,7 +125,7 @@ test('an alias hides what either of its versions redacts', async () => {
   expect(await read('user', { hook: 'by-alias', schedule })).toEqual(four(HIDDEN));
 });
 
-test('the whole input is hidden if no graph defines its redaction', async () => {
+test('the whole stored input is hidden if no graph defines its redaction', async () => {
   await publish('gone', {});
   await putHook('gone');
   const both = { hook: 'gone', schedule: await addSchedule('gone') };
@@ -134,7 +134,7 @@ test('the whole input is hidden if no graph defines its redaction', async () => 
   expect(await read('admin', both)).toEqual(four(PIN));
 });
 
-test('a hook refuses redacted placeholders', async () => {
+test('a hook refuses redacted placeholders in its stored input', async () => {
   await publish('returned', { redact: true });
   const answer = await putHook('returned', { pin: HIDDEN, order: '{{ body.order }}' });
   expect(answer).toMatchObject(aProblem(422, 'INVALID_VALUES'));

@@ -9,7 +9,7 @@ import type { NewRun } from '../../../../src/store/accept-run.ts';
 import { createRandom } from '../../../support/builders/random.ts';
 import { AT, aBatch, aDelta, aNewRun, aView, writeTo } from '../../../support/builders/store-builders.ts';
 import { PATIENTLY } from '../../../support/readers/api-runs.ts';
-import { readEventStream, wholeFrames } from '../../../support/readers/event-stream.ts';
+import { readEventStream, completeFrames } from '../../../support/readers/event-stream.ts';
 import type { EventStream } from '../../../support/readers/event-stream.ts';
 import { at, listAt, textAt } from '../../../support/readers/json-at.ts';
 import { aProblem } from '../../../support/readers/problems.ts';
@@ -84,7 +84,7 @@ async function historyOf(id: string, caller: Caller = 'user'): Promise<Json[]> {
 }
 
 describe('the stream of a run', () => {
-  test('a stream has its headers, and first the retry delay', async () => {
+  test('the event stream of a run has its headers, and first the retry delay', async () => {
     const id = await aRun(1);
     const response = await api.request(eventsOf(id), { headers: { authorization: `Bearer ${api.tokens.user}` } });
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -102,7 +102,7 @@ describe('the stream of a run', () => {
     await stream.close();
   });
 
-  test('a stream contains stored and then new events, in order despite late batches, and ends after the end', async () => {
+  test('the event stream of a run contains stored and then new events, in order despite late batches, and ends after the end', async () => {
     const id = await aRun(2);
     const stream = await open(eventsOf(id));
     expect(at(await stream.nextEvent(), '/seq')).toBe(1);
@@ -113,7 +113,7 @@ describe('the stream of a run', () => {
     expect(seqsOf(await stream.rest())).toEqual([3, 4, 5]);
   });
 
-  test('a stream continues after an end if the run was reopened', async () => {
+  test('the event stream of a run continues after an end if the run was reopened', async () => {
     const id = await aRun(1);
     await end(id, 2);
     expect(seqsOf(await (await open(eventsOf(id))).rest())).toEqual([1, 2]);
@@ -127,7 +127,7 @@ describe('the stream of a run', () => {
     expect(seqsOf(await stream.rest())).toEqual([4]);
   });
 
-  test('a stream waits for missing events although the run has ended', async () => {
+  test('the event stream of a run waits for missing events although the run has ended', async () => {
     const id = await aRun(1);
     await end(id, 3);
     const stream = await open(eventsOf(id));
@@ -136,13 +136,13 @@ describe('the stream of a run', () => {
     expect(seqsOf(await stream.rest())).toEqual([2, 3]);
   });
 
-  test('the stream is empty for a reader that has all events of an ended run', async () => {
+  test('the event stream is empty for a reader that has all events of an ended run', async () => {
     const id = await aRun(1);
     await end(id, 2);
     expect(await (await open(eventsOf(id), { 'last-event-id': '2' })).rest()).toEqual([]);
   });
 
-  test('a stream that is interrupted 200 times contains the events of the history, each once', async () => {
+  test('an event stream that is interrupted 200 times contains the events of the history, each once', async () => {
     const id = await aRun(0);
     const random = createRandom(17);
     const came: Json[] = [];
@@ -156,7 +156,7 @@ describe('the stream of a run', () => {
         headers: { authorization: `Bearer ${api.tokens.user}`, ...(last > 0 && { 'last-event-id': String(last) }) },
       });
       const text = await readPart(response, 1 + Math.floor(random.next() * 1_500));
-      for (const { id: seq, data } of wholeFrames(text)) {
+      for (const { id: seq, data } of completeFrames(text)) {
         if (data === undefined) continue;
         last = Number(seq);
         came.push(JSON.parse(data));
@@ -167,7 +167,7 @@ describe('the stream of a run', () => {
     expect(came).toEqual(await historyOf(id));
   }, 120_000);
 
-  test('a stream does not delay other streams of the run, however many there are', async () => {
+  test('an event stream does not delay other streams of the run, however many there are', async () => {
     const id = await aRun(3);
     const streams = await Promise.all(upTo(10).map(() => open(eventsOf(id))));
     await end(id, 4);
@@ -192,7 +192,7 @@ async function readPart(response: Response, length: number): Promise<string> {
 
 describe('a reader of a stream', () => {
   test.each(['x', '-1', '1.5', '01', '', '4', '99999999999', '1e0'])(
-    'a reader with the Last-Event-ID %j is refused',
+    'a stream reader with the Last-Event-ID %j is refused',
     async (lastEventId) => {
       const id = await aRun(3);
       const answer = await api.as('user').get(eventsOf(id), { 'last-event-id': lastEventId });
@@ -200,7 +200,7 @@ describe('a reader of a stream', () => {
     },
   );
 
-  test('a reader requires a token, and sees runs of its own tenant only', async () => {
+  test('a stream reader requires a token, and sees runs of its own tenant only', async () => {
     const id = await aRun(1);
     expect(await api.stranger.get(eventsOf(id))).toMatchObject(aProblem(401, 'UNAUTHENTICATED'));
     const missing = await api.as('otherTenantUser').get(eventsOf('none'));
@@ -210,14 +210,14 @@ describe('a reader of a stream', () => {
     expect(at((await (await open(eventsOf(id), {}, 'approver')).nextEvent()) ?? null, '/seq')).toBe(1);
   });
 
-  test('a reader sees what the history contains', async () => {
+  test('the event stream of a run contains the events of the run’s history, redacted for its reader', async () => {
     const id = await anEndedRunWithSecret();
     for (const caller of ['user', 'admin'] as const)
       expect(await (await open(eventsOf(id), {}, caller)).rest()).toEqual(await historyOf(id, caller));
     expect(JSON.stringify(await (await open(eventsOf(id))).rest())).not.toContain('1234');
   });
 
-  test('a HEAD request returns the headers and opens no stream', async () => {
+  test('a HEAD request for an event stream returns the headers and opens no stream', async () => {
     const id = await aRun(1);
     for (let n = 0; n < 30; n += 1) {
       const answer = await api.as('user').send(eventsOf(id), { method: 'HEAD' });
@@ -226,7 +226,7 @@ describe('a reader of a stream', () => {
     expect(await api.as('user').send(eventsOf(id), { method: 'OPTIONS' })).toMatchObject({ status: 405 });
   });
 
-  test('a reader beyond the stream limit of a tenant is refused, until one stream ends', async () => {
+  test('a stream reader beyond the limit of a tenant’s streams is refused, until one stream ends', async () => {
     const id = await aRun(1);
     const streams = await Promise.all(upTo(12).map(() => open(eventsOf(id))));
     const refused = await api.as('user').get(eventsOf(id));
@@ -248,7 +248,7 @@ describe('a stream ticket', () => {
   const use = async (id: string, ticket: string, init: RequestInit = {}): Promise<Response> =>
     await api.request(`${eventsOf(id)}?ticket=${ticket}`, init);
 
-  test('a ticket opens one stream of its run without a token, once', async () => {
+  test('a stream ticket opens one stream of its run without a token, once', async () => {
     const id = await aRun(2);
     await end(id, 3);
     const other = await aRun(1);
@@ -261,7 +261,7 @@ describe('a stream ticket', () => {
     expect(seqsOf(await readEventStream(served ?? Response.error()).rest())).toEqual([1, 2, 3]);
   });
 
-  test('a ticket is not consumed by a stream that does not begin', async () => {
+  test('a stream ticket is not consumed by a stream that does not begin', async () => {
     const id = await aRun(1);
     const ticket = await ticketFor(id);
     const open = await Promise.all(Array.from({ length: 12 }, async () => await use(id, await ticketFor(id))));
@@ -279,7 +279,7 @@ describe('a stream ticket', () => {
     expect(seqsOf(await readEventStream(answer).rest())).toEqual([1, 2]);
   });
 
-  test('a stream resumes after the event of its ticket, and Last-Event-ID takes precedence', async () => {
+  test('an event stream resumes after the event of its ticket, and Last-Event-ID takes precedence', async () => {
     const id = await aRun(3);
     await end(id, 4);
     expect(seqsOf(await readEventStream(await use(id, await ticketFor(id, { after: 2 }))).rest())).toEqual([3, 4]);
@@ -291,7 +291,7 @@ describe('a stream ticket', () => {
     );
   });
 
-  test('a ticket has the view of its user', async () => {
+  test('a stream ticket has the permissions of its user', async () => {
     const id = await anEndedRunWithSecret();
     for (const caller of ['user', 'admin'] as const)
       expect(await readEventStream(await use(id, await ticketFor(id, {}, caller))).rest()).toEqual(
@@ -299,7 +299,7 @@ describe('a stream ticket', () => {
       );
   });
 
-  test("a ticket is issued for runs of the caller's tenant, with the permission to read runs", async () => {
+  test("a stream ticket is issued for runs of the caller's tenant, with the permission to read runs", async () => {
     const id = await aRun(1);
     expect(await api.as('otherTenantUser').post(`/api/runs/${id}/stream-ticket`, {})).toMatchObject(
       aProblem(404, 'UNKNOWN_RUN'),
@@ -307,7 +307,7 @@ describe('a stream ticket', () => {
     expect(await api.stranger.post(`/api/runs/${id}/stream-ticket`, {})).toMatchObject({ status: 401 });
   });
 
-  test('a ticket is refused to a tenant with a thousand unused ones', async () => {
+  test('a stream ticket is refused to a tenant with a thousand unused ones', async () => {
     const id = await aRun(1);
     const terms = { tenantId: 'demo', runId: id, sub: 'u', seesPayloads: false, after: 0, tokenExpiresAtMs: null };
     let issued = await api.store.streamTickets.issue(terms);
@@ -319,7 +319,7 @@ describe('a stream ticket', () => {
 });
 
 describe('the tokens of models in a stream', () => {
-  test('tokens are sent between events, without an id, if they are requested', async () => {
+  test('model tokens are sent between the events of a stream, without an id, if they are requested', async () => {
     const id = await aRun(1);
     const [withTokens, without] = [await open(`${eventsOf(id)}?stream=tokens`), await open(eventsOf(id))];
     await Promise.all([withTokens.nextEvent(), without.nextEvent()]);
@@ -332,7 +332,7 @@ describe('the tokens of models in a stream', () => {
     expect(seqsOf(await without.rest())).toEqual([2]);
   });
 
-  test('tokens are not sent if the results of their node are hidden', async () => {
+  test('model tokens are not streamed if the results of their node are hidden', async () => {
     const nodes = { [aDelta().node]: { result: true as const } };
     const id = await aRun(1, { redaction: { ...NOTHING_REDACTED, nodes } });
     const streams = await Promise.all(
@@ -345,7 +345,7 @@ describe('the tokens of models in a stream', () => {
     expect((await streams[0]?.next())?.['event']).toBe('run.completed');
   });
 
-  test('tokens are not sent if their redaction becomes known after the stream began', async () => {
+  test('model tokens are not streamed if their redaction becomes known after the stream began', async () => {
     const id = await aRun(0);
     const [hidden, whole] = [
       await open(`${eventsOf(id)}?stream=tokens`),
@@ -368,7 +368,7 @@ describe('the tokens of models in a stream', () => {
   });
 });
 
-test('a stream ends when the token of its reader expires', async () => {
+test('an event stream ends when the token of its reader expires', async () => {
   const reader = { tenantId: 'demo', sub: 'u', roles: [], permissions: permissionsOf(['user']) };
   const expiring = await startTestApi({}, { authenticate: async () => ({ ...reader, expiresAtMs: Date.now() + 100 }) });
   onTestFinished(() => expiring.stop());
@@ -378,7 +378,7 @@ test('a stream ends when the token of its reader expires', async () => {
 });
 
 describe('streams at the end of the process', () => {
-  test('streams end at once when the process shuts down', async () => {
+  test('event streams end at once when the process shuts down', async () => {
     const id = await aRun(1);
     const stream = await open(eventsOf(id));
     await stream.nextEvent();

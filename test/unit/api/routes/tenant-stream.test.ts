@@ -65,7 +65,7 @@ async function write(id: string, count = 1, tenantId = 'demo'): Promise<string[]
 }
 
 describe('the stream of a tenant', () => {
-  test('the stream of a tenant contains the future events of all its runs, and of no other tenant', async () => {
+  test('the event stream of a tenant contains the future events of all its runs, and of no other tenant', async () => {
     await write('A');
     const [mine, second, theirs] = [await open(), await open(), await open('', {}, 'otherTenantUser')];
     const foreign = await write('O', 1, 'other');
@@ -75,7 +75,7 @@ describe('the stream of a tenant', () => {
     expect(await names(theirs, 1)).toEqual(foreign);
   });
 
-  test('a stream resumes after any event or heartbeat, without gap or repetition', async () => {
+  test('the event stream of a tenant resumes after any event or heartbeat, without gap or repetition', async () => {
     const stream = await open();
     const start = await until(stream, (frame) => frame['id'] !== undefined && frame['data'] === undefined);
     const expected = [...(await write('A', 3)), ...(await write('B', 2))];
@@ -93,7 +93,7 @@ describe('the stream of a tenant', () => {
     }
   });
 
-  test('a stream first sends its start position, so that a reader that is disconnected then loses nothing', async () => {
+  test('the event stream of a tenant first sends its start position, so that a reader that is disconnected then loses nothing', async () => {
     const headers = { authorization: `Bearer ${api.tokens.user}` };
     const stream = readEventStream(await api.request('/api/events', { headers }));
     const [retry, beginning] = [await stream.next(), await stream.next()];
@@ -103,7 +103,7 @@ describe('the stream of a tenant', () => {
     expect(await names(await open('', { 'last-event-id': beginning?.['id'] ?? '' }), 2)).toEqual(missed);
   });
 
-  test('a stream can be filtered by graph and by event types', async () => {
+  test('the event stream of a tenant can be filtered by graph and by event types', async () => {
     const [ofGraph, ofType] = [await open('?graph=quiet'), await open('?type=run.paused,run.canceled')];
     const paused: RunEvent = { seq: 9_001, at: AT, step: 0, type: 'run.paused', reason: null, nodes: [], by: 'u' };
     await write('A');
@@ -115,7 +115,7 @@ describe('the stream of a tenant', () => {
       expect(await api.as('user').get(`/api/events${query}`)).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
   });
 
-  test("redacted values in a stream depend on the reader's permissions", async () => {
+  test("redacted values in the event stream of a tenant depend on the reader's permissions", async () => {
     const [hidden, whole] = [await open(), await open('', {}, 'admin')];
     last += 1;
     const secret: RunEvent = { seq: last, at: AT, step: 0, type: 'state.updated', values: { secret: 'pin' }, by: 'u' };
@@ -124,7 +124,7 @@ describe('the stream of a tenant', () => {
     expect(JSON.parse((await nextEvent(whole))['data'] ?? '')).toMatchObject({ values: { secret: 'pin' } });
   });
 
-  test('a stream accepts only its own ids', async () => {
+  test('the event stream of a tenant accepts only its own event ids', async () => {
     const { id = '' } = await until(await open('', {}, 'otherTenantUser'), (frame) => frame['id'] !== undefined);
     for (const lastEventId of ['1', '', 'x.y', id, `${id}x`])
       expect(await api.as('user').get('/api/events', { 'last-event-id': lastEventId })).toMatchObject(

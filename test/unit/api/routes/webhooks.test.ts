@@ -24,7 +24,7 @@ const add = async (over: object = {}, caller: Caller = 'user') =>
 const idOf = async (over: object = {}, caller: Caller = 'user') => textAt((await add(over, caller)).body, '/id');
 
 describe('a webhook', () => {
-  test('a webhook returns its secret once, and is read, listed and removed', async () => {
+  test('creating a webhook returns its secret once, and the webhook is read, listed and removed', async () => {
     const added = await add({ events: ['run.failed', 'run.failed', 'run.completed'] });
     const id = textAt(added.body, '/id');
     const shown = {
@@ -50,7 +50,7 @@ describe('a webhook', () => {
     expect(await api.as('user').get(`/api/webhooks/${id}`)).toMatchObject(aProblem(404, 'NOT_FOUND'));
   });
 
-  test('a webhook is added once for one key, with the same secret', async () => {
+  test('a webhook is added once for one idempotency key, with the same secret', async () => {
     const post = async () =>
       await api.as('user').post('/api/webhooks', { url: URL, events: ['run.failed'] }, { 'idempotency-key': 'once' });
     const [first, again] = [await post(), await post()];
@@ -71,7 +71,7 @@ describe('a webhook', () => {
     expect((await other.get('/api/webhooks')).body).toEqual({ items: [], nextCursor: null });
   });
 
-  test('reading runs is not enough to read webhooks, as their URL may be a secret', async () => {
+  test('the permission to read runs is not enough to read webhooks, as their URL may be a secret', async () => {
     expect(await api.as('approver').get('/api/webhooks')).toMatchObject(aProblem(403, 'FORBIDDEN'));
     expect(await add({}, 'approver')).toMatchObject(aProblem(403, 'FORBIDDEN'));
   });
@@ -126,7 +126,7 @@ describe('a webhook', () => {
     [{ format: 'carrier pigeon' }, '/format'],
     [{ linkBase: 'here' }, '/linkBase'],
     [{ more: 1 }, '/more'],
-  ])('a webhook with %j is refused', async (over, path) => {
+  ])('a webhook with the fields %j is refused', async (over, path) => {
     const refused = await add(over);
     expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(refused)).toEqual([path]);
@@ -152,7 +152,7 @@ describe('a webhook', () => {
 });
 
 describe('rotating a secret', () => {
-  test('a rotation ends no earlier secret within a day, however often it is tried', async () => {
+  test('rotating a webhook’s secret invalidates no earlier secret within a day, however often it is tried', async () => {
     const id = await idOf({ secret: SECRET });
     const rotate = async (body = {}) => await api.as('user').post(`/api/webhooks/${id}/rotate`, body);
     const secrets = [SECRET];
@@ -170,7 +170,7 @@ describe('rotating a secret', () => {
     expect(await api.store.webhooks.secretsOf(id)).toEqual([after, secrets[0]]);
   });
 
-  test('a rotation is done once for one key, and both secrets sign for a day', async () => {
+  test('a webhook’s secret is rotated once for one idempotency key, and both secrets sign for a day', async () => {
     const id = await idOf({ secret: SECRET });
     const rotate = async () =>
       await api.as('user').post(`/api/webhooks/${id}/rotate`, {}, { 'idempotency-key': 'turn' });
@@ -186,7 +186,7 @@ describe('rotating a secret', () => {
 });
 
 describe('webhook deliveries', () => {
-  test('deliveries include pings, are listed by status page by page, and can be sent again', async () => {
+  test('webhook deliveries include pings, are listed by status page by page, and can be sent again', async () => {
     const id = await idOf();
     for (let n = 0; n < 3; n++) {
       const pinged = await api.as('user').post(`/api/webhooks/${id}/ping`, {});

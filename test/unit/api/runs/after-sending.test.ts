@@ -6,10 +6,10 @@ import { DatabaseAwayError } from '../../../../src/store/database/database-away.
 
 describe('work after a decision or control was sent', () => {
   test.each([
-    ['finds something away', unavailable('A worker of this run'), 'A worker of this run'],
-    ['finds the database away', new DatabaseAwayError('gone'), 'the database'],
-    ['breaks', new TypeError('A bug'), 'the server failed'],
-  ])('work that %s after sending reports that the signal may take effect', async (_, cause, reason) => {
+    ['finds a dependency unavailable', unavailable('A worker of this run'), 'A worker of this run'],
+    ['finds the database unavailable', new DatabaseAwayError('gone'), 'the database'],
+    ['throws an unexpected error', new TypeError('A bug'), 'the server failed'],
+  ])('work after a sent signal that %s reports that the signal possibly took effect', async (_, cause, reason) => {
     const error = await afterSending(() => Promise.reject(cause)).catch((thrown: unknown) => thrown);
     if (!(error instanceof ApiError)) throw new TypeError('It is an answer of the API');
     const response = problemResponse(error, '/api/runs/r/cancel');
@@ -18,7 +18,7 @@ describe('work after a decision or control was sent', () => {
     expect(await response.json()).toMatchObject({ code: 'UNAVAILABLE', detail, mayTakeEffect: true });
   });
 
-  test('work that is refused after sending is refused', async () => {
+  test('work after a sent signal that is refused reports the refusal', async () => {
     const refusal = new ApiError('NOT_ALLOWED_NOW', 'no');
     await expect(afterSending(() => Promise.reject(refusal))).rejects.toBe(refusal);
     expect(await problemResponse(refusal, '/').json()).not.toHaveProperty('mayTakeEffect');

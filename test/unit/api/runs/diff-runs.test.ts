@@ -22,7 +22,7 @@ async function aRunOf(id: string, steps: number): Promise<RunRecord> {
   return run;
 }
 
-test('a comparison contains the first 10,000 supersteps of a run, and reports that there are more', async () => {
+test('a comparison of runs contains the first 10,000 supersteps, and reports that there are more', async () => {
   const { left, right } = await diffRuns({ store }, await aRunOf('R1', 10_000), await aRunOf('R2', 10_001));
   expect([left.isComplete, left.path.length]).toEqual([true, 10_000]);
   expect([right.isComplete, right.path.length]).toEqual([false, 10_000]);

@@ -27,7 +27,7 @@ const depsOf = () => ({
 });
 const dispatchOf = async (id: string) => (await store.runs.find(id))?.dispatch.kind;
 
-test('a run whose start cannot be read stays pending, with a problem', async () => {
+test('a run whose start request cannot be read stays pending, with a problem', async () => {
   await store.runs.create(aNewRun({ id: 'U', start: {} }));
   await tryDispatch(depsOf(), 'U');
   expect((await store.runs.find('U'))?.dispatch).toMatchObject({
@@ -37,7 +37,7 @@ test('a run whose start cannot be read stays pending, with a problem', async () 
   expect(await store.pendingStarts.due('2099-01-01T00:00:00.000Z', 1_000)).toContain('U');
 });
 
-test('a run with an invalid start that was just accepted is not recorded as dispatched', async () => {
+test('a run with an invalid start request that was just accepted is not recorded as dispatched', async () => {
   const confirmed = vi.spyOn(store.changes, 'subscribe');
   expect(await acceptAndDispatch(depsOf(), aNewRun({ id: 'V', start: {}, createdAt: LATER }))).toBe('accepted');
   expect(confirmed).not.toHaveBeenCalled();
@@ -45,7 +45,7 @@ test('a run with an invalid start that was just accepted is not recorded as disp
 });
 
 test.each([
-  ['no object', 'reopen'],
+  ['a value that is no object', 'reopen'],
   ['a run without a format', { kind: 'reopen', run: {}, name: 'resume', payload: {} }],
   ['no signal', { kind: 'reopen', run: { format: 1 }, payload: {} }],
   ['no payload', { kind: 'reopen', run: { format: 1 }, name: 'resume' }],
@@ -86,11 +86,11 @@ describe('a run of a thread whose last run hides channels', () => {
     return (await store.runs.find(next))?.redaction.channels;
   }
 
-  test('a run inherits hidden channels and everything derived from them, besides its own', async () => {
+  test('a run on a thread inherits the hidden channels of the last run and everything derived from them, besides its own', async () => {
     expect(await hiddenAfter('T', ['card'], ['pin', 'gone'])).toEqual(['pin', 'card', 'copy', 'gone']);
   });
 
-  test('a run does not inherit hidden channels that its graph lacks', async () => {
+  test('a run on a thread does not inherit hidden channels that its graph lacks', async () => {
     expect(await hiddenAfter('V', ['other'], ['pin'])).toEqual(['pin']);
   });
 });

@@ -36,7 +36,7 @@ async function pagesOf(runIds: readonly string[]) {
 const third = 'x'.repeat(MAX_PAGE_BYTES / 3);
 const tooLarge = 'x'.repeat(MAX_PAGE_BYTES + 1);
 
-test('a page ends before its values get too large, and the next page continues', async () => {
+test('a page of checkpoints ends before its values get too large, and the next page continues', async () => {
   await store.runs.create(aNewRun({ id: 'L' }));
   const values = ['', tooLarge, third, third, third, ''];
   for (const [at, value] of values.entries()) await write('L', at + 1, { value, at });
@@ -58,7 +58,7 @@ test('a page ends before its values get too large, and the next page continues',
   ]);
 });
 
-test('a page of several runs ends before its values get too large', async () => {
+test('a page of checkpoints of several runs ends before its values get too large', async () => {
   for (const id of ['M', 'N']) await store.runs.create(aNewRun({ id }));
   for (const n of [1, 2, 3]) {
     await write('M', n, { value: third, at: 2 * n });
@@ -72,7 +72,7 @@ test('a page of several runs ends before its values get too large', async () => 
   ]);
 });
 
-test('a page of checkpoints computes only its own states and the first one that does not fit', async () => {
+test('reading a page of checkpoints computes only the page’s states and the first one that does not fit', async () => {
   await store.runs.create(aNewRun({ id: 'O' }));
   for (let n = 1; n <= 8; n += 1) await write('O', n, { value: third, at: n });
   const computed: (string | undefined)[] = [];

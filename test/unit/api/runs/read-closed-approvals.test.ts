@@ -20,7 +20,7 @@ async function asked(id: string, times: number) {
   return run;
 }
 
-test('all closed approvals are read, page by page', async () => {
+test('all closed approvals of a run are read, page by page', async () => {
   const run = await asked('asking', 120);
   const pages = vi.spyOn(store.approvals, 'list');
   const closed = await readClosedApprovals(store, run);
@@ -30,7 +30,7 @@ test('all closed approvals are read, page by page', async () => {
   expect(new Set(closed.map(({ id }) => id)).has('asking.a0')).toBe(false);
 });
 
-test('the latest closed approvals are read, and few more than a fork takes over', async () => {
+test('the 200 latest closed approvals of a run are read for a fork', async () => {
   const closed = await readClosedApprovals(store, await asked('looping', 320));
   const ids = closed.map(({ id }) => id);
   expect(ids).toHaveLength(200);

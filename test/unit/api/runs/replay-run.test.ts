@@ -10,7 +10,7 @@ import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
 
-test('a run with too many bytes of answers is refused before any is read', async () => {
+test('a replay of a run with too many bytes of answers is refused before any is read', async () => {
   const catalog = aCatalog();
   await store.runs.create(aNewRun({ id: 'R', start: toJson(aStart({ catalog })) }));
   const call = { tenantId: 'acme', runId: 'R', node: 'a', called: 'tool:a', requestHash: 'h', claim: 'c', at: AT };

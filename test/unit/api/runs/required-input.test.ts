@@ -10,7 +10,7 @@ afterAll(async () => {
   await api.stop();
 });
 
-test('a run with missing input is refused', async () => {
+test('a run with missing input is refused at its start', async () => {
   const graph = {
     name: 'needs',
     channels: { a: { default: 1 }, b: {} },

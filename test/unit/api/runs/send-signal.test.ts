@@ -81,9 +81,9 @@ describe('a run whose workers do not answer', () => {
 
   test.each<{ what: string; id: string; reason?: string; task: Partial<FailingTask> }>([
     { what: 'has failed its task', id: 'C-code', reason: 'Bad code', task: {} },
-    { what: 'has cost three workers', id: 'C-lost', task: { failures: 3, last: { kind: 'timed-out' } } },
-    { what: 'can’t be done by its workers', id: 'C-worker', task: { failures: 3 } },
-  ])('a run without answering workers is canceled once if it $what', async ({ id, reason, task }) => {
+    { what: 'has ended three workers', id: 'C-lost', task: { failures: 3, last: { kind: 'timed-out' } } },
+    { what: 'can not be executed by its workers', id: 'C-worker', task: { failures: 3 } },
+  ])('a cancel is done without the workers if the run $what', async ({ id, reason, task }) => {
     await aDispatchedRun(id);
     if (reason !== undefined) await store.failingRuns.note(id, { executionRunId: 'e1', by: 'code', reason, proofs: 1 });
     const engine = silent(aTask(task));

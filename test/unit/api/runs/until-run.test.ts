@@ -24,12 +24,12 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 describe('untilRun', () => {
-  test('untilRun reads once if the value is accepted', async () => {
+  test('the polling helper untilRun reads once if the value is accepted', async () => {
     expect(await untilRun(changes, { ...awaited, isWanted: () => true })).toBe(1);
     expect(subscribed.size).toBe(0);
   });
 
-  test('untilRun reads again at each selected change, and when changes may have been missed', async () => {
+  test('the polling helper untilRun reads again at each selected change, and when changes may have been missed', async () => {
     const isOfInterest = ({ seq }: RunChange): boolean => seq > 1;
     const seen = untilRun(changes, { ...awaited, isOfInterest, isWanted: (at) => at === 3 });
     for (const change of [aChange(1), aChange(2), null]) {
@@ -39,7 +39,7 @@ describe('untilRun', () => {
     expect(await seen).toBe(3);
   });
 
-  test('untilRun misses no change between a read and its wait', async () => {
+  test('the polling helper untilRun misses no change between a read and its wait', async () => {
     const whileLooking = async (): Promise<number> => {
       notify(aChange(1));
       return await look();
@@ -47,19 +47,19 @@ describe('untilRun', () => {
     expect(await untilRun(changes, { ...awaited, look: whileLooking, isWanted: (at) => at === 2 })).toBe(2);
   });
 
-  test('untilRun reads at intervals in case a notification is lost', async () => {
+  test('the polling helper untilRun reads at intervals in case a notification is lost', async () => {
     const seen = untilRun(changes, { ...awaited, isWanted: (at) => at === 3 });
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await seen).toBe(3);
   });
 
-  test('untilRun returns the last value when the time is up', async () => {
+  test('the polling helper untilRun returns the last value when its time is up', async () => {
     const seen = untilRun(changes, { ...awaited, withinMs: 300, isWanted: () => false });
     await vi.advanceTimersByTimeAsync(300);
     expect(await seen).toBe(2);
   });
 
-  test('untilRun reads a beginning run only after a change, even before the beginning has completed', async () => {
+  test('while a run is being started, untilRun reads it only after a change, even before the start has completed', async () => {
     const begin = async (): Promise<void> => {
       expect(looks).toBe(0);
       notify(aChange(1));
@@ -69,7 +69,7 @@ describe('untilRun', () => {
     expect(await untilRun(changes, { ...awaited, begin, isWanted: () => true })).toBe(1);
   });
 
-  test('untilRun ends at once when a signal is aborted', async () => {
+  test('the polling helper untilRun ends at once when an abort signal fires', async () => {
     const unwanted = new AbortController();
     const seen = untilRun(changes, { ...awaited, unwanted: [unwanted.signal], isWanted: () => false });
     await vi.advanceTimersByTimeAsync(10);
@@ -77,7 +77,7 @@ describe('untilRun', () => {
     expect(await seen).toBe(2);
   });
 
-  test('untilRun rejects with the error of the beginning', async () => {
+  test('the polling helper untilRun rejects with the error of a failed start', async () => {
     const begin = async (): Promise<void> => await Promise.reject(new Error('no'));
     await expect(untilRun(changes, { ...awaited, begin, isWanted: () => true })).rejects.toThrow('no');
     expect(subscribed.size).toBe(0);

@@ -22,18 +22,18 @@ beforeAll(async () => {
 });
 afterAll(async () => await store.close());
 
-test('the state of a run with a missing checkpoint is that before it, and later ones are found afterwards', async () => {
+test('while a checkpoint of a run is missing, the run’s state is that of the checkpoint before it', async () => {
   expect(await findState(store, RUN, null)).toMatchObject({ checkpoint: { id: `${RUN}.c1` }, channels: { x: 1 } });
   await expect(findState(store, RUN, `${RUN}.c3`)).rejects.toMatchObject(notNow);
   expect(await findState(store, RUN, `${RUN}.c4`)).toBeNull();
 });
 
-test('the next run of the thread waits for missing checkpoints', async () => {
+test('the next run of a thread waits for missing checkpoints of the last one', async () => {
   const next = { begin: { kind: 'input', input: {} } } as const;
   await expect(firstBeginning(store, next, RUN)).rejects.toMatchObject(notNow);
 });
 
-test('the list of checkpoints contains those whose predecessors are all written', async () => {
+test('the list of checkpoints contains only those whose predecessors are all written', async () => {
   const listed = async () => (await listCheckpoints(store, ADMIN, [RUN], { limit: 10 })).items.map(({ id }) => id);
   expect(await listed()).toEqual([`${RUN}.c1`]);
   await write(2);

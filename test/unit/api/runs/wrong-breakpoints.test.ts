@@ -28,7 +28,7 @@ function aWideGraph() {
 
 const wrong = (count: number): string[] => Array.from({ length: count }, (_, at) => `node-numbers-${at}`);
 
-test('wrong breakpoints of both lists share one budget of comparisons', async () => {
+test('wrong breakpoints of both lists share one budget of name comparisons', async () => {
   const body = { graph: aWideGraph(), interruptBefore: wrong(400), interruptAfter: wrong(400) };
   const answer = await api.as('user').post('/api/runs', body);
   expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));

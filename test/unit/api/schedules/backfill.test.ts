@@ -28,27 +28,27 @@ async function hourly(id: string, fired: number) {
   return { schedule, make, isTaken, temporal };
 }
 
-test('a time that a schedule has forgotten is not taken again', async () => {
+test('a schedule’s time that was deleted from the store is not fired again', async () => {
   const { make, isTaken } = await hourly('forgetful', FIRES_KEPT + 5);
   await expect(make(4, 6)).rejects.toMatchObject({ code: 'INVALID_REQUEST', issues: [{ path: '/from' }] });
   expect([await isTaken(4), await isTaken(5)]).toEqual([false, true]);
   expect(await make(5, 6)).toEqual([hour(5), hour(6)]);
 });
 
-test('a schedule with all its fires accepts a backfill from before its first fire', async () => {
+test('a schedule with all its fires stored accepts a backfill from before its first fire', async () => {
   const { make, isTaken } = await hourly('young', 10);
   await make(-3, -1);
   expect([await isTaken(-3), await isTaken(-1)]).toEqual([true, true]);
 });
 
-test('a backfill asks Temporal once for the times that are not recorded', async () => {
+test('a backfill of a schedule requests from Temporal once the times that are not recorded', async () => {
   const { make, temporal } = await hourly('half', 2);
   expect(await make(0, 3)).toEqual([0, 1, 2, 3].map(hour));
   await make(0, 3);
   expect(temporal.backfilled).toEqual([2, 3].map(hour));
 });
 
-test('a backfill that does not reach Temporal is recorded, and sent later', async () => {
+test('a backfill of a schedule that does not reach Temporal is recorded, and sent later', async () => {
   const { schedule, make, temporal } = await hourly('away', 0);
   temporal.hasSchedules = true;
   const engine = { ...temporal.engine.schedules };

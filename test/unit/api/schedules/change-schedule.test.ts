@@ -75,16 +75,19 @@ describe('a new schedule', () => {
     expect([[...had], await unsynced()]).toEqual([[], []]);
   });
 
-  test.each([new Error('lost'), unavailable('Temporal')])('a new schedule is sent again after "%s"', async (answer) => {
-    failure = answer;
-    const id = `after ${answer.message}`;
-    await Promise.allSettled([create(id)]);
-    expect(await store.schedules.find({ tenantId: 'acme', id })).toMatchObject({ graph: 'g' });
-    expect(await unsynced()).toContain(id);
-  });
+  test.each([new Error('lost'), unavailable('Temporal')])(
+    'a new schedule is sent to Temporal again after "%s"',
+    async (answer) => {
+      failure = answer;
+      const id = `after ${answer.message}`;
+      await Promise.allSettled([create(id)]);
+      expect(await store.schedules.find({ tenantId: 'acme', id })).toMatchObject({ graph: 'g' });
+      expect(await unsynced()).toContain(id);
+    },
+  );
 });
 
-test('a repeated request does not delete the schedule that an earlier one has created', async () => {
+test('a repeated create request does not delete the schedule that an earlier one has created', async () => {
   await create('twice');
   failure = refused;
   await expect(create('twice')).rejects.toBe(refused);
@@ -92,7 +95,7 @@ test('a repeated request does not delete the schedule that an earlier one has cr
   expect([...had]).toEqual(['twice']);
 });
 
-test('the sweeper deletes a schedule that another request has sent to Temporal after its removal', async () => {
+test('the sweeper deletes a Temporal schedule that another request has created after the schedule’s removal', async () => {
   await create('late');
   await removeSchedule(deps, caller, 'late');
   expect([await store.schedules.find({ tenantId: 'acme', id: 'late' }), had.has('late')]).toEqual([null, false]);
@@ -109,7 +112,7 @@ describe('a schedule whose graph is gone', () => {
   };
   const UNKNOWN = { code: 'UNKNOWN_GRAPH' };
 
-  test('a schedule whose graph is gone can be paused, but not resumed', async () => {
+  test('a schedule whose graph was unpublished can be paused, but not resumed', async () => {
     await orphaned('stopped');
     expect(await change('stopped', { paused: true })).toMatchObject({ paused: true, updatedBy: 'uma' });
     await expect(change('stopped', { paused: false })).rejects.toMatchObject(UNKNOWN);
@@ -117,7 +120,7 @@ describe('a schedule whose graph is gone', () => {
   });
 
   test.each([{ graph: 'away' }, { input: {} }, { limits: {} }])(
-    'a schedule whose graph is gone refuses the change %j, even while paused',
+    'a schedule whose graph was unpublished refuses the change %j, even while paused',
     async (terms) => {
       const id = `refused ${JSON.stringify(terms)}`;
       await orphaned(id);
@@ -127,7 +130,7 @@ describe('a schedule whose graph is gone', () => {
   );
 });
 
-test('a change that keeps graph and input keeps the redaction', async () => {
+test('a change of a schedule that keeps graph and input keeps the redaction of its input', async () => {
   await create('hidden');
   const schedule = await store.schedules.find({ tenantId: 'acme', id: 'hidden' });
   if (!schedule) throw new TypeError('There is no schedule');
@@ -163,18 +166,18 @@ describe('the owner of a schedule', () => {
     ['paused by its owner', UMA, { paused: true }, OF_UMA],
     ['paused by another', BOB, { paused: true }, OF_UMA],
     ['paused by another tenant’s admin', ROOT, { paused: true }, OF_UMA],
-    ['given what it has by another', BOB, { graph: 'g', input: {}, overlap: 'skip' }, OF_UMA],
-    ['given what it has by another tenant’s admin', ROOT, { paused: true, graph: 'g', input: {} }, OF_UMA],
+    ['sent its present values by another', BOB, { graph: 'g', input: {}, overlap: 'skip' }, OF_UMA],
+    ['sent its present values by another tenant’s admin', ROOT, { paused: true, graph: 'g', input: {} }, OF_UMA],
     ['changed by its owner', UMA, { every: '2h' }, OF_UMA],
     ['given another graph by another', BOB, { graph: 'g@1' }, OF_BOB],
     ['given other times by another', BOB, { every: '2h' }, OF_BOB],
     ['given another time zone by another', BOB, { timeZone: 'Europe/Berlin' }, OF_BOB],
     ['given other limits by another', BOB, { limits: { maxSteps: 2 } }, OF_BOB],
     ['given other metadata by another', BOB, { metadata: { a: 1 } }, OF_BOB],
-    ['put on a thread by another', BOB, { threadId: 't' }, OF_BOB],
-    ['made to cancel by another', BOB, { overlap: 'cancelOther' }, OF_BOB],
+    ['put on a thread by another user', BOB, { threadId: 't' }, OF_BOB],
+    ['set to cancel other runs by another user', BOB, { overlap: 'cancelOther' }, OF_BOB],
     ['paused and changed by another', BOB, { paused: true, every: '2h' }, OF_BOB],
-  ])('the owner of a schedule when it is %s', async (...[what, who, terms, wanted]) => {
+  ])('a schedule has the right owner after it is %s', async (...[what, who, terms, wanted]) => {
     await create(what);
     const { schedule, hasNewOwner } = await changeSchedule(deps, who, what, changedTo(terms));
     expect({ schedule, hasNewOwner }).toMatchObject({ schedule: wanted, hasNewOwner: wanted === OF_BOB });
@@ -186,8 +189,8 @@ describe('the owner of a schedule', () => {
   test.each<[string, typeof UMA, Change, object]>([
     ['given another graph by another tenant’s admin', ROOT, { graph: 'g@1' }, FORBIDDEN],
     ['given other times by another tenant’s admin', ROOT, { every: '2h', paused: true }, FORBIDDEN],
-    ['paused by a stranger', STRANGER, { paused: true }, { code: 'NOT_FOUND' }],
-  ])('a schedule is not changed when it is %s', async (...[what, who, terms, problem]) => {
+    ['paused by a user without the permission', STRANGER, { paused: true }, { code: 'NOT_FOUND' }],
+  ])('a forbidden change leaves a schedule unchanged: it is %s', async (...[what, who, terms, problem]) => {
     await create(what);
     await expect(changeSchedule(deps, who, what, changedTo(terms))).rejects.toMatchObject(problem);
     expect(await store.schedules.find({ tenantId: 'acme', id: what })).toMatchObject({ ...OF_UMA, updatedBy: 'uma' });

@@ -38,7 +38,7 @@ beforeAll(async () => {
   await store.tenantTerms.put({ tenantId: 'idle', quota: {}, suspended, ...change }, 10);
 });
 
-test('a fire starts its run as the owner of the schedule, even while Temporal is unavailable', async () => {
+test('a schedule’s fire starts its run as the owner of the schedule, even while Temporal is unavailable', async () => {
   const { result, run } = await decide('time', { metadata: { team: 'a' } });
   expect(result).toEqual({ outcome: 'started' });
   expect(run).toMatchObject({
@@ -56,13 +56,13 @@ test.each<[FireKind, string, ScheduleOver, ConfigInput, object | null]>([
   ['time', 'a suspension', { tenantId: 'idle' }, {}, { outcome: 'skipped', code: 'TENANT_SUSPENDED' }],
   ['trigger', 'a suspension', { tenantId: 'idle' }, {}, { outcome: 'failed', code: 'TENANT_SUSPENDED' }],
   ['backfill', 'a suspension', { tenantId: 'idle' }, {}, WAITS],
-])('a %s during %s starts no run', async (...[kind, , schedule, config, wanted]) => {
+])('a schedule’s fire of kind %s during %s starts no run', async (...[kind, , schedule, config, wanted]) => {
   const { result, run } = await decide(kind, schedule, config);
   expect(run).toBeNull();
   expect(result && { outcome: result.outcome, code: result.code }).toEqual(wanted);
 });
 
-test('a fire fails if its graph is gone', async () => {
+test('a schedule’s fire fails if its graph was unpublished', async () => {
   const { result } = await decide('time', { graph: 'gone' });
   expect(result).toMatchObject({ outcome: 'failed', code: 'UNKNOWN_GRAPH' });
 });
@@ -71,7 +71,7 @@ test.each<[FireKind, string | undefined]>([
   ['time', 'PAUSED'],
   ['trigger', undefined],
   ['backfill', undefined],
-])('a %s of a paused schedule has the code %s', async (kind, code) => {
+])('a fire of kind %s of a paused schedule has the code %s', async (kind, code) => {
   expect((await decide(kind, { paused: true })).result?.code).toBe(code);
 });
 
@@ -84,28 +84,31 @@ test.each<[ConfigInput, string, readonly [Overlap, FireKind], string | undefined
   [STARTER, 'starter', ['cancelOther', 'time'], 'FORBIDDEN'],
   [STARTER, 'starter', ['cancelOther', 'trigger'], 'FORBIDDEN'],
   [STARTER, 'starter', ['cancelOther', 'backfill'], undefined],
-])('with %j, a fire for an owner with the role %s and %j has the code %s', async (...row) => {
-  const [config, role, [overlap, kind], code] = row;
-  expect((await decide(kind, { overlap, roles: [role] }, config)).result?.code).toBe(code);
-});
+])(
+  'with the roles %j, a schedule’s fire for an owner of the role %s, with %j, ends with the code %s',
+  async (...row) => {
+    const [config, role, [overlap, kind], code] = row;
+    expect((await decide(kind, { overlap, roles: [role] }, config)).result?.code).toBe(code);
+  },
+);
 
 test.each<[string, ScheduleOver, ConfigInput]>([
   ['the schedule is paused', { paused: true }, {}],
   ['the quota is used up', {}, FULL],
-  ['the owner may start no runs', { roles: [] }, {}],
-])('a fire whose run was accepted before has started although %s', async (_, schedule, config) => {
+  ['the owner is not allowed to start runs', { roles: [] }, {}],
+])('a schedule’s fire whose run was accepted before has started although %s', async (_, schedule, config) => {
   await store.runs.create(aNewRun({ id: `R${runs + 1}` }));
   expect((await decide('time', schedule, config)).result).toEqual({ outcome: 'started' });
 });
 
-test('a pending fire whose workflow was canceled starts no run', async () => {
+test('a schedule’s pending fire whose workflow was canceled starts no run', async () => {
   const fire = aDueFire({ runId: nextRunId(), isCanceled: true });
   const schedule = { ...aSchedule('hourly'), input: {} };
   expect(await decideFire(fireDeps(store), schedule, fire)).toMatchObject({ outcome: 'skipped', code: 'OVERLAP' });
   expect(await store.runs.find(fire.runId)).toBeNull();
 });
 
-describe('beside a run that an `allow` schedule has started before its policy changed, a fire', () => {
+describe('a fire beside a run of an earlier policy', () => {
   let schedules = 0;
   async function decideBeside(overlap: Overlap, kind: FireKind, config: ConfigInput = {}) {
     const schedule = await createSchedule(store, `changed-${(schedules += 1)}`, { overlap });
@@ -126,19 +129,22 @@ describe('beside a run that an `allow` schedule has started before its policy ch
     ['cancelOther', 'time', 'waits'],
     ['cancelOther', 'backfill', 'waits'],
     ['allow', 'time', 'started'],
-  ])('of %s and kind %s is %s', async (overlap, kind, wanted) => {
-    const { result } = await decideBeside(overlap, kind);
-    expect(result?.outcome ?? 'waits').toBe(wanted);
-  });
+  ])(
+    'next to a run of an earlier policy, a schedule’s fire of policy %s and kind %s is %s',
+    async (overlap, kind, wanted) => {
+      const { result } = await decideBeside(overlap, kind);
+      expect(result?.outcome ?? 'waits').toBe(wanted);
+    },
+  );
 
-  test('of `cancelOther` cancels the run and starts after its end', async () => {
+  test('next to a run of an earlier policy, a fire of the policy `cancelOther` cancels the run and starts after its end', async () => {
     const { canceled, runId, decideAgain } = await decideBeside('cancelOther', 'time');
     expect(canceled).toEqual([runId]);
     await endRun(store, { id: runId });
     expect(await decideAgain()).toEqual({ outcome: 'started' });
   });
 
-  test('of `cancelOther` cancels no run while a quota is used up', async () => {
+  test('next to a run of an earlier policy, a fire of `cancelOther` cancels no run while a quota is used up', async () => {
     expect((await decideBeside('cancelOther', 'trigger', FULL)).canceled).toEqual([]);
   });
 });

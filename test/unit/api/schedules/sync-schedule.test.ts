@@ -43,7 +43,7 @@ const deps = () => ({ store, engine, logger: createLogger('silent') });
 const unsynced = async () => await store.schedules.unsynced('2999-01-01T00:00:00Z', 100);
 
 describe('synchronization by the sweeper', () => {
-  test('the sweeper creates the missing schedule of a row', async () => {
+  test('the sweeper creates the missing Temporal schedule of a row', async () => {
     const schedule = aSchedule('created');
     await store.schedules.create(schedule, 10);
     for (const one of await unsynced()) await repairSchedule(deps(), one);
@@ -51,7 +51,7 @@ describe('synchronization by the sweeper', () => {
     expect(await unsynced()).toEqual([]);
   });
 
-  test('the sweeper deletes the schedule of a deleted row, and the row', async () => {
+  test('the sweeper deletes the Temporal schedule of a deleted row, and the row', async () => {
     const schedule = aSchedule('deleted');
     await store.schedules.create(schedule, 10);
     await syncSchedule(deps(), schedule);
@@ -71,7 +71,7 @@ describe('synchronization by the sweeper', () => {
     expect(await unsynced()).toEqual([]);
   });
 
-  test('the sweeper tries again when Temporal is unavailable', async () => {
+  test('the sweeper sends a schedule again when Temporal is unavailable', async () => {
     const schedule = aSchedule('away');
     await store.schedules.create(schedule, 10);
     meanwhile = async () => {
@@ -84,7 +84,7 @@ describe('synchronization by the sweeper', () => {
   });
 });
 
-test('Temporal has the last revision of a row that changes while it is sent', async () => {
+test('Temporal has the last revision of a schedule’s row that changes while it is sent', async () => {
   const schedule = aSchedule('changed');
   await store.schedules.create(schedule, 10);
   meanwhile = async () => void (await store.schedules.replace({ ...schedule, paused: true, revision: 2 }));
@@ -95,7 +95,7 @@ test('Temporal has the last revision of a row that changes while it is sent', as
 
 test.each([
   ['is deleted', false],
-  ['is deleted and forgotten', true],
+  ['is deleted together with its row', true],
 ])('Temporal keeps no schedule that %s while its change is sent', async (name, isForgotten) => {
   const schedule = aSchedule(name);
   await store.schedules.create(schedule, 10);

@@ -25,7 +25,7 @@ const tend = async (schedule: Schedule, config?: ConfigInput): Promise<void> => 
 const find = async ({ tenantId, id }: Schedule, at = AT) => await store.scheduleFires.find({ tenantId, id, at });
 
 describe('the workflow of a fire', () => {
-  test('is ended when the fire was refused', async () => {
+  test('the workflow of a schedule’s fire is ended when the fire was refused', async () => {
     const schedule = await createSchedule(store, 'refused');
     await store.scheduleFires.open(anOpenedFire(schedule, AT, 'run-refused'));
     await tend(schedule);
@@ -34,7 +34,7 @@ describe('the workflow of a fire', () => {
     expect(temporal.ended).toEqual([AT]);
   });
 
-  test('is ended once when the run has ended', async () => {
+  test('the workflow of a schedule’s fire is ended once when the run has ended', async () => {
     const schedule = await createSchedule(store, 'running');
     await startFire(store, schedule, AT, 'run-running');
     await closeFires(deps());
@@ -45,7 +45,7 @@ describe('the workflow of a fire', () => {
     expect(temporal.ended).toEqual([AT]);
   });
 
-  test('is ended later when Temporal is unavailable', async () => {
+  test('the workflow of a schedule’s fire is ended later when Temporal is unavailable', async () => {
     const schedule = await createSchedule(store, 'away');
     await startFire(store, schedule, AT, 'run-away');
     await endRun(store, { id: 'run-away' });
@@ -56,7 +56,7 @@ describe('the workflow of a fire', () => {
     expect(temporal.ended).toEqual([AT]);
   });
 
-  test('is ended with its schedule, whose row stays until then', async () => {
+  test('the workflow of a schedule’s fire is ended with its schedule, whose row stays until then', async () => {
     const schedule = await createSchedule(store, 'removed');
     await startFire(store, schedule, AT, 'run-removed');
     await store.schedules.remove(schedule);
@@ -77,7 +77,7 @@ describe('the run of a fire whose workflow Temporal has canceled', () => {
     return { schedule, again: async () => await makeDue(store, schedule, AT) };
   }
 
-  test('is canceled again and again until it has ended, also after a refused cancel', async () => {
+  test('a run whose fire’s workflow was canceled is canceled again and again until it has ended, also after a refused cancel', async () => {
     const { schedule, again } = await canceled('busy');
     temporal.isAway = true;
     await tend(schedule);
@@ -95,19 +95,22 @@ describe('the run of a fire whose workflow Temporal has canceled', () => {
   });
 
   test.each<[string, ScheduleOver, ConfigInput]>([
-    ['its owner may cancel no runs', { roles: ['starter'] }, { roles: { starter: ['run:start'] } }],
-    ['a quota lets no other run begin', {}, { tenants: { acme: { runsPerMinute: 0 } } }],
-  ])('continues while %s, and is canceled afterwards', async (name, over, config) => {
-    const { schedule, again } = await canceled(name, over, config);
-    await tend(schedule, config);
-    expect(temporal.canceled).toEqual([]);
-    await again();
-    await tend(schedule, { roles: { starter: ['run:start', 'run:control'] } });
-    expect(temporal.canceled).toEqual([`run-${name}`]);
-  });
+    ['its owner is not allowed to cancel runs', { roles: ['starter'] }, { roles: { starter: ['run:start'] } }],
+    ['a quota prevents another run', {}, { tenants: { acme: { runsPerMinute: 0 } } }],
+  ])(
+    'a run whose fire’s workflow was canceled continues while %s, and is canceled afterwards',
+    async (name, over, config) => {
+      const { schedule, again } = await canceled(name, over, config);
+      await tend(schedule, config);
+      expect(temporal.canceled).toEqual([]);
+      await again();
+      await tend(schedule, { roles: { starter: ['run:start', 'run:control'] } });
+      expect(temporal.canceled).toEqual([`run-${name}`]);
+    },
+  );
 });
 
-describe('a fire that a person has requested', () => {
+describe('a trigger of a schedule', () => {
   async function requested(id: string, kind: FireKind = 'trigger', over: ScheduleOver = {}): Promise<Schedule> {
     const schedule = await createSchedule(store, id, over);
     await store.scheduleFires.request(schedule, [{ at: AT, kind, runId: `run-${id}` }], 0);
@@ -120,7 +123,7 @@ describe('a fire that a person has requested', () => {
   const beside = async (schedule: Schedule): Promise<void> =>
     await startFire(store, schedule, '2026-01-01T00:00:00.000Z', `beside-${schedule.id}`);
 
-  test('is sent again when Temporal has not received it, also beside another run', async () => {
+  test('a trigger of a schedule is sent again when Temporal has not received it, also while another run is active', async () => {
     const schedule = await requested('undelivered');
     await beside(schedule);
     temporal.isAway = true;
@@ -131,14 +134,14 @@ describe('a fire that a person has requested', () => {
     expect(await find(schedule)).toMatchObject({ outcome: 'pending' });
   });
 
-  test('is not sent again when Temporal has received it but has not answered', async () => {
+  test('a trigger of a schedule is not sent again when Temporal has received it but has not answered', async () => {
     const schedule = await requested('unanswered');
     temporal.mayFire = true;
     await tend(schedule);
     expect(temporal.triggered).toEqual([]);
   });
 
-  test('is sent once while Temporal runs or buffers it', async () => {
+  test('a trigger of a schedule is sent once while Temporal runs or buffers it', async () => {
     const schedule = await requested('buffered');
     await beside(schedule);
     await tend(schedule);
@@ -148,7 +151,7 @@ describe('a fire that a person has requested', () => {
   });
 
   test.each<Overlap>(['skip', 'buffer', 'cancelOther'])(
-    'is skipped when Temporal has skipped it by %s beside another run',
+    'a trigger of a schedule is skipped when Temporal has skipped it by the policy %s while another run was active',
     async (overlap) => {
       const schedule = await requested(`skipped-${overlap}`, 'trigger', { overlap });
       await beside(schedule);
@@ -158,7 +161,7 @@ describe('a fire that a person has requested', () => {
     },
   );
 
-  test('is skipped when Temporal has skipped it beside a fire that waits', async () => {
+  test('a trigger of a schedule is skipped when Temporal has skipped it while another fire was waiting', async () => {
     const schedule = await requested('behind');
     await store.scheduleFires.open(anOpenedFire(schedule, '2026-01-01T00:00:00.000Z', 'waiting'));
     const CLOSED = { tenants: { acme: { runsPerMinute: 0 } } };
@@ -170,7 +173,7 @@ describe('a fire that a person has requested', () => {
     expect(await find(schedule)).toMatchObject({ outcome: 'skipped', code: 'OVERLAP' });
   });
 
-  test('is sent again when Temporal has skipped it although the last run has ended', async () => {
+  test('a trigger of a schedule is sent again when Temporal has skipped it although the last run has ended', async () => {
     const schedule = await requested('late');
     await beside(schedule);
     await tend(schedule);
@@ -179,7 +182,7 @@ describe('a fire that a person has requested', () => {
     expect([temporal.triggered, await find(schedule)]).toMatchObject([[AT, AT], { outcome: 'pending' }]);
   });
 
-  test('of a backfill is sent again beside any run, until it is open', async () => {
+  test('a backfill fire of a schedule is sent again while any run is active, until its workflow is open', async () => {
     const schedule = await requested('dropped', 'backfill', { overlap: 'cancelOther' });
     await beside(schedule);
     await tend(schedule);
@@ -191,7 +194,7 @@ describe('a fire that a person has requested', () => {
     expect(await find(schedule)).toMatchObject({ outcome: 'failed', code: 'UNKNOWN_GRAPH', runId: 'run-dropped' });
   });
 
-  test('waits until the sweeper has created its missing schedule', async () => {
+  test('a trigger of a schedule waits until the sweeper has created the missing Temporal schedule', async () => {
     const schedule = await requested('missing');
     await store.schedules.markSynced(schedule, 1);
     temporal.hasSchedules = false;
@@ -203,7 +206,7 @@ describe('a fire that a person has requested', () => {
   });
 });
 
-describe('times that Temporal has skipped while a fire was open', () => {
+describe('times of a schedule that Temporal has skipped', () => {
   const minute = (number: number): string => new Date(Date.UTC(2026, 0, 1, 1, number)).toISOString();
 
   test.each<[Overlap, readonly number[]]>([
@@ -211,7 +214,7 @@ describe('times that Temporal has skipped while a fire was open', () => {
     ['buffer', [2, 3]],
     ['allow', []],
     ['cancelOther', [1, 2]],
-  ])('are recorded for %s: %j', async (overlap, wanted) => {
+  ])('the times that Temporal skipped while a fire was open are recorded for %s: %j', async (overlap, wanted) => {
     const schedule = await createSchedule(store, `skips-${overlap}`, { overlap });
     temporal.times = [-1, 0, 1, 2, 3].map(minute);
     await startFire(store, schedule, AT, `run-skips-${overlap}`);
@@ -224,20 +227,23 @@ describe('times that Temporal has skipped while a fire was open', () => {
   test.each<[Overlap, readonly number[]]>([
     ['skip', [1, 2, 3, 4]],
     ['buffer', [2, 3, 4]],
-  ])('are recorded for %s although Temporal lists two at a time: %j', async (overlap, wanted) => {
-    const schedule = await createSchedule(store, `pages-${overlap}`, { overlap });
-    temporal.times = [1, 2, 3, 4].map(minute);
-    temporal.mostTimes = 2;
-    await startFire(store, schedule, AT, `run-pages-${overlap}`);
-    for (let look = 0; look < 3; look += 1) {
-      await tend(schedule);
-      await makeDue(store, schedule, AT);
-    }
-    const fires = (await store.scheduleFires.latest([schedule], 10)).get(schedule.id) ?? [];
-    expect(fires.flatMap(({ code, at }) => (code === 'OVERLAP' ? [at] : [])).toSorted()).toEqual(wanted.map(minute));
-  });
+  ])(
+    'the skipped times of a schedule are recorded for %s although Temporal lists two at a time: %j',
+    async (overlap, wanted) => {
+      const schedule = await createSchedule(store, `pages-${overlap}`, { overlap });
+      temporal.times = [1, 2, 3, 4].map(minute);
+      temporal.mostTimes = 2;
+      await startFire(store, schedule, AT, `run-pages-${overlap}`);
+      for (let look = 0; look < 3; look += 1) {
+        await tend(schedule);
+        await makeDue(store, schedule, AT);
+      }
+      const fires = (await store.scheduleFires.latest([schedule], 10)).get(schedule.id) ?? [];
+      expect(fires.flatMap(({ code, at }) => (code === 'OVERLAP' ? [at] : [])).toSorted()).toEqual(wanted.map(minute));
+    },
+  );
 
-  test('are recorded when the run ends', async () => {
+  test('the skipped times of a schedule are recorded when the run ends', async () => {
     const schedule = await createSchedule(store, 'short');
     await startFire(store, schedule, AT, 'run-short');
     await endRun(store, { id: 'run-short' });
@@ -246,7 +252,7 @@ describe('times that Temporal has skipped while a fire was open', () => {
     expect(await find(schedule, minute(1))).toMatchObject({ kind: 'time', outcome: 'skipped', code: 'OVERLAP' });
   });
 
-  test('are not recorded for a time before the schedule was changed', async () => {
+  test('no skipped time is recorded that lies before a change of the schedule', async () => {
     const schedule = await createSchedule(store, 'changed', { updatedAt: minute(2) });
     temporal.times = [minute(1), minute(3)];
     await startFire(store, schedule, AT, 'run-changed');

@@ -18,7 +18,7 @@ const deps = () => ({ ...fireDeps(store), engine: temporal.engine });
 const MOMENT = Date.UTC(2026, 0, 1, 0, 0, 9, 999);
 const SECONDS = ['2026-01-01T00:00:09.001Z', '2026-01-01T00:00:10.001Z'];
 
-test('triggers of one millisecond have seconds of their own, and the same ones when they are repeated', async () => {
+test('triggers of a schedule in one millisecond get different seconds, and the same ones when they are repeated', async () => {
   const schedule = await createSchedule(store, 'together');
   const [one, other] = [ulid(MOMENT), ulid(MOMENT)];
   temporal.mayFire = true;
@@ -38,7 +38,7 @@ test('a schedule that fires each second can be triggered', async () => {
   expect(await trigger(deps(), schedule, ulid(MOMENT))).toMatchObject({ kind: 'trigger', at: SECONDS[0] });
 });
 
-test('a trigger returns the result of its fire', async () => {
+test('a trigger of a schedule returns the result of its fire', async () => {
   const schedule = await createSchedule(store, 'taken');
   temporal.onTrigger = async (at) =>
     void (await store.scheduleFires.open({ ...anOpenedFire(schedule, at, 'another-run') }));
@@ -57,7 +57,7 @@ test('a repeated trigger of a `cancelOther` schedule neither fires again nor can
   expect([temporal.triggered.length, temporal.canceled]).toEqual([1, []]);
 });
 
-test('concurrent repetitions of a trigger ask Temporal once', async () => {
+test('concurrent repetitions of a schedule’s trigger send one request to Temporal', async () => {
   const schedule = await createSchedule(store, 'concurrent', { overlap: 'cancelOther' });
   const runId = ulid(MOMENT);
   temporal.onTrigger = async (at) => {
@@ -69,7 +69,7 @@ test('concurrent repetitions of a trigger ask Temporal once', async () => {
   expect(temporal.triggered.length).toBe(1);
 });
 
-test('a trigger is refused while all seconds after it have triggers', async () => {
+test('a trigger of a schedule is refused while all seconds after it have triggers', async () => {
   const schedule = await createSchedule(store, 'crowded');
   const fires = Array.from({ length: 100 }, (_, index) => ({
     at: new Date(MOMENT - 998 + index * 1_000).toISOString(),
@@ -86,15 +86,15 @@ test('a deleted schedule can not be triggered', async () => {
   await expect(trigger(deps(), schedule, ulid())).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-describe('a recorded trigger is pending', () => {
-  test('while Temporal is unavailable', async () => {
+describe('a recorded trigger', () => {
+  test('a recorded trigger of a schedule is pending while Temporal is unavailable', async () => {
     const schedule = await createSchedule(store, 'away');
     temporal.isAway = true;
     const runId = ulid();
     expect(await trigger(deps(), schedule, runId)).toMatchObject({ outcome: 'pending', runId });
   });
 
-  test('when the store fails afterwards', async () => {
+  test('a recorded trigger of a schedule stays pending when the store fails after the record', async () => {
     const schedule = await createSchedule(store, 'failing');
     const claim = async (): Promise<never> => await Promise.reject(new Error('The database is away'));
     const failing = { ...store, scheduleFires: { ...store.scheduleFires, claim } };

@@ -36,7 +36,7 @@ function listsIn(part: Json | undefined, path: string): readonly List[] {
   return type === 'array' ? [{ path, isBounded: 'maxItems' in part }, ...inside] : inside;
 }
 
-test('every list in a request has a maximal length', () => {
+test('every list in an API request has a maximal length', () => {
   const lists = describedOperations(document).flatMap(({ method, path, described }) => [
     ...listsIn(at(described, '/requestBody'), `${method} ${path} body`),
     ...listsIn(at(described, '/parameters'), `${method} ${path} parameters`),

@@ -15,13 +15,13 @@ const BOUND_BY_API: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('the controls', () => {
-  test('the controls cover every other signal', () => {
+  test('the control endpoints of the API cover every other signal of a run', () => {
     const expected = [...signals.keys()].filter((name) => !WITHOUT_CONTROL.has(name));
     expect(CONTROLS.map(({ signal }) => signal).toSorted()).toEqual(expected.toSorted());
   });
 
   test.each(CONTROLS)(
-    '$route has a body with the fields of its signal that the API does not bind',
+    'the route $route has a body with the fields of its signal that the API does not bind',
     ({ signal, body }) => {
       const { properties = {} } = signals.get(signal) ?? {};
       const asked = Object.keys(properties).filter((name) => !BOUND_BY_API[signal]?.includes(name));

@@ -35,7 +35,7 @@ function isFree(): boolean {
   return giveBack !== null;
 }
 
-test('the connection of a reader that takes nothing is closed, and its slot released', async () => {
+test('the connection of a stream reader that receives nothing is closed, and its slot released', async () => {
   const port = await serve(async (body) => {
     while (await body.write(LARGE));
   });
@@ -50,7 +50,7 @@ test('the connection of a reader that takes nothing is closed, and its slot rele
   expect(await closed).toEqual([expect.any(Boolean)]);
 });
 
-test('a disconnected reader is noticed at once, even if nothing is written', async () => {
+test('a disconnected stream reader is noticed at once, even if nothing is written', async () => {
   const port = await serve(async ({ over }) => void (await once(over, 'abort')));
   const leaving = new AbortController();
   const { body } = await fetch(`http://127.0.0.1:${port}/`, { signal: leaving.signal });
@@ -60,7 +60,7 @@ test('a disconnected reader is noticed at once, even if nothing is written', asy
   await body?.cancel().catch(() => undefined);
 });
 
-test('a failing stream aborts its connection, so that its reader reconnects', async () => {
+test('a failing event stream aborts its connection, so that its reader reconnects', async () => {
   const port = await serve(async () => await Promise.reject(new Error('the database is away')));
   const read = async (): Promise<string> => await (await fetch(`http://127.0.0.1:${port}/`)).text();
   await expect(read()).rejects.toThrow(/fetch failed|terminated/);

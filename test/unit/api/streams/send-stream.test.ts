@@ -32,9 +32,9 @@ async function send({ maxMs, tokenMs }: { readonly maxMs?: number; readonly toke
 }
 
 test.each([
-  ['its longest time', { maxMs: 5_000, tokenMs: 9_000 }],
-  ['the time of the token', { maxMs: 9_000, tokenMs: 5_000 }],
-])('a stream ends after %s, and releases its slot', async (_what, times) => {
+  ['its maximal duration', { maxMs: 5_000, tokenMs: 9_000 }],
+  ['the expiry of the token', { maxMs: 9_000, tokenMs: 5_000 }],
+])('an event stream ends after %s, and releases its slot', async (_what, times) => {
   const { over, response } = await send(times);
   await vi.advanceTimersByTimeAsync(4_999);
   expect(over).not.toHaveBeenCalled();
@@ -43,13 +43,13 @@ test.each([
   expect(await response.text()).toBe('');
 });
 
-test('a stream without a maximal duration ends when nobody reads it', async () => {
+test('an event stream without a maximal duration ends when nobody reads it', async () => {
   const { over } = await send();
   await vi.advanceTimersByTimeAsync(75_000);
   expect(over).toHaveBeenCalledTimes(1);
 });
 
-test('a stream ends when the process shuts down', async () => {
+test('an event stream ends when the process shuts down', async () => {
   const { over, shutdown } = await send();
   shutdown.abort();
   await vi.advanceTimersByTimeAsync(0);

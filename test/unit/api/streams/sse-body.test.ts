@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers());
 const textOf = async (stream: ReadableStream<Uint8Array>): Promise<string> => await new Response(stream).text();
 
 describe('the body of a stream', () => {
-  test('a body contains everything that is written, and ends after it', async () => {
+  test('the body of an event stream contains everything that is written, and ends after it', async () => {
     const body = openSseBody(TIMES);
     const text = textOf(body.stream);
     expect(await body.write('a\n\n')).toBe(true);
@@ -21,7 +21,7 @@ describe('the body of a stream', () => {
     expect(await body.write('b')).toBe(false);
   });
 
-  test('a body sends a heartbeat every 15 seconds, whatever else is written', async () => {
+  test('the body of an event stream sends a heartbeat every 15 seconds, whatever else is written', async () => {
     const body = openSseBody({ ...TIMES, withHeartbeat: () => 'id: 7\n\n' });
     const text = textOf(body.stream);
     await vi.advanceTimersByTimeAsync(30_000);
@@ -33,7 +33,7 @@ describe('the body of a stream', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('a body is aborted when its reader takes nothing for too long', async () => {
+  test('the body of an event stream is aborted when its reader reads nothing for too long', async () => {
     const body = openSseBody(TIMES);
     const writing = body.write(LARGE);
     await vi.advanceTimersByTimeAsync(29_999);
@@ -44,7 +44,7 @@ describe('the body of a stream', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('a body is aborted when its reader ignores even little queued data', async () => {
+  test('the body of an event stream is aborted when its reader ignores even little queued data', async () => {
     const body = openSseBody(TIMES);
     await body.write('a\n\n');
     await vi.advanceTimersByTimeAsync(60_000);
@@ -52,7 +52,7 @@ describe('the body of a stream', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('a body stays open while nothing is queued for its reader', async () => {
+  test('the body of an event stream stays open while nothing is queued for its reader', async () => {
     const body = openSseBody({ ...TIMES, heartbeatMs: 70_000 });
     const reader = body.stream.getReader();
     await body.write('a\n\n');
@@ -64,7 +64,7 @@ describe('the body of a stream', () => {
     body.end();
   });
 
-  test('the connection of a stalled reader is closed if there is one', async () => {
+  test('the connection of a stalled stream reader is closed if there is one', async () => {
     const hangUp = vi.fn<() => void>();
     const body = openSseBody({ ...TIMES, hangUp });
     const writing = body.write(LARGE);
@@ -73,7 +73,7 @@ describe('the body of a stream', () => {
     expect(hangUp).toHaveBeenCalledTimes(1);
   });
 
-  test('a body waits for a slow reader, and sends no heartbeat inside a frame', async () => {
+  test('the body of an event stream waits for a slow reader, and sends no heartbeat inside a frame', async () => {
     const body = openSseBody(TIMES);
     const reader = body.stream.getReader();
     const writing = body.write(LARGE);
@@ -88,7 +88,7 @@ describe('the body of a stream', () => {
     body.end();
   });
 
-  test('a body is over when its reader disconnects', async () => {
+  test('the body of an event stream ends when its reader disconnects', async () => {
     const body = openSseBody(TIMES);
     const writing = body.write(LARGE);
     await body.stream.cancel();
@@ -99,7 +99,7 @@ describe('the body of a stream', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('an offered frame is dropped while the reader lags', async () => {
+  test('an optional frame of an event stream is dropped while the reader lags', async () => {
     const body = openSseBody(TIMES);
     body.offer('first\n\n');
     await body.write('x'.repeat(10));

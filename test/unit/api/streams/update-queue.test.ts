@@ -4,7 +4,7 @@ import { aDelta } from '../../../support/builders/store-builders.ts';
 
 const LONG_MS = 60_000;
 
-test('the first read is at once, and later ones wait for a notification', async () => {
+test('a stream’s first read of the store is at once, and later ones wait for a notification', async () => {
   const queue = new UpdateQueue();
   expect(await queue.take(LONG_MS)).toEqual({ deltas: [], hasChanged: true });
   const taken = queue.take(LONG_MS);
@@ -15,13 +15,13 @@ test('the first read is at once, and later ones wait for a notification', async 
   expect(await queue.take(LONG_MS)).toEqual({ deltas: [aDelta({ index: 1 })], hasChanged: true });
 });
 
-test('a read is due when the time is up', async () => {
+test('a stream reads the store when its polling interval is over', async () => {
   const queue = new UpdateQueue();
   await queue.take(LONG_MS);
   expect(await queue.take(1)).toEqual({ deltas: [], hasChanged: true });
 });
 
-test('a reader that is too slow loses deltas instead of using memory', async () => {
+test('a stream reader that is too slow loses deltas instead of using memory', async () => {
   const queue = new UpdateQueue();
   for (let index = 0; index < 5_000; index++) queue.addDelta(aDelta({ index }));
   const { deltas } = await queue.take(LONG_MS);

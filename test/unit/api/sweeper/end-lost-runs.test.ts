@@ -54,8 +54,16 @@ async function lookTwice(first: Engine, second = first): Promise<void> {
 
 test.each<[string, WorkflowEnd, string]>([
   ['was deleted', missing, 'Temporal has no workflow of the run'],
-  ['has ended without the store', { ...missing, kind: 'ended', as: 'completed' }, 'The workflow has completed'],
-  ['was reset', { ...missing, kind: 'contradicted', message: 'The journal has other events' }, 'other events'],
+  [
+    'has ended without writing to the store',
+    { ...missing, kind: 'ended', as: 'completed' },
+    'The workflow has completed',
+  ],
+  [
+    'was reset by an operator',
+    { ...missing, kind: 'contradicted', message: 'The journal has other events' },
+    'other events',
+  ],
 ])('a run whose workflow %s fails, once the loss is confirmed', async (_, end, message) => {
   const id = `E-${end.kind}`;
   await aRun(id);
@@ -66,7 +74,7 @@ test.each<[string, WorkflowEnd, string]>([
   expect(await errorOf(id)).toEqual({ code: 'ABORTED', message: expect.stringContaining(message) });
 });
 
-test('a run whose workflow is back, or unknown because of an error, continues', async () => {
+test('a run whose workflow was found again, or is unknown because of an error, continues', async () => {
   await aRun('B');
   await otherRuns(2);
   await aRun('N');
@@ -75,14 +83,14 @@ test('a run whose workflow is back, or unknown because of an error, continues', 
   expect([await statusOf('B'), await statusOf('N')]).toEqual(['queued', 'queued']);
 });
 
-describe('if Temporal lacks many workflows, no run is ended', () => {
+describe('many lost workflows', () => {
   const lostRuns = async (what: string, count: number): Promise<Record<string, WorkflowEnd>> => {
     const ids = Array.from({ length: count }, (_, n) => `${what}-${n}`);
     for (const id of ids) await aRun(id);
     return Object.fromEntries(ids.map((id) => [id, missing]));
   };
 
-  test('many runs missing in one check are not ended', async () => {
+  test('many runs whose workflows are missing in one check are not ended', async () => {
     const lost = await lostRuns('M', MOST_LOST + 1);
     await otherRuns(30);
     const error = vi.spyOn(logger, 'error');
@@ -102,7 +110,7 @@ describe('if Temporal lacks many workflows, no run is ended', () => {
     ['in several pages', 115, 0],
     ['and too few others exist', 3, 2],
     ['and no others exist', 1, 0],
-  ])('no run is ended if many are missing %s', async (what, count, others) => {
+  ])('no run is ended if many workflows are missing %s', async (what, count, others) => {
     const lost = await lostRuns(what, count);
     await otherRuns(others);
     const chore = createLostRunsChore();
@@ -115,7 +123,7 @@ describe('if Temporal lacks many workflows, no run is ended', () => {
   });
 });
 
-test('a run that has been missing for a minute is ended after a pass over all runs', async () => {
+test('a run whose workflow has been missing for a minute is ended after a pass over all runs', async () => {
   await aRun('A-first');
   await otherRuns(120);
   const chore = createLostRunsChore();
@@ -127,7 +135,7 @@ test('a run that has been missing for a minute is ended after a pass over all ru
   expect(await statusOf('A-first')).toBe('failed');
 });
 
-test('a run that cannot be ended does not prevent the end of others', async () => {
+test('a lost run that cannot be ended does not prevent the end of other lost runs', async () => {
   const ids = ['W-1', 'W-2', 'W-3'];
   for (const id of ids) await aRun(id);
   await otherRuns(3);

@@ -15,7 +15,7 @@ function begin(everyMs: number) {
   return { run, stop: keepDoing({ name: 'count', everyMs, run }, logger) };
 }
 
-test('hourly work first runs within five minutes, but not in the first one, and then hourly', async () => {
+test('hourly background work first runs within five minutes, but not in the first one, and then hourly', async () => {
   const { run, stop } = begin(HOUR_MS);
   await vi.advanceTimersByTimeAsync(MINUTE_MS - 1);
   expect(run).not.toHaveBeenCalled();
@@ -26,7 +26,7 @@ test('hourly work first runs within five minutes, but not in the first one, and 
   await stop();
 });
 
-test('processes that start together run hourly work at different times', async () => {
+test('processes that start together run hourly background work at different times', async () => {
   const all = Array.from({ length: 20 }, () => begin(HOUR_MS));
   await vi.advanceTimersByTimeAsync(2.5 * MINUTE_MS);
   const begun = all.filter(({ run }) => run.mock.calls.length === 1).length;
@@ -35,7 +35,7 @@ test('processes that start together run hourly work at different times', async (
   await Promise.all(all.map(async ({ stop }) => await stop()));
 });
 
-test('frequent work first runs after its interval', async () => {
+test('frequent background work first runs after its interval', async () => {
   const { run, stop } = begin(2_000);
   await vi.advanceTimersByTimeAsync(1_999);
   expect(run).not.toHaveBeenCalled();
@@ -44,7 +44,7 @@ test('frequent work first runs after its interval', async () => {
   await stop();
 });
 
-test.each([10, 2 * MINUTE_MS])('work that is stopped after %i ms does not run again', async (afterMs) => {
+test.each([10, 2 * MINUTE_MS])('background work that is stopped after %i ms does not run again', async (afterMs) => {
   const { run, stop } = begin(MINUTE_MS);
   await vi.advanceTimersByTimeAsync(afterMs);
   await stop();
@@ -53,7 +53,7 @@ test.each([10, 2 * MINUTE_MS])('work that is stopped after %i ms does not run ag
   expect(run).not.toHaveBeenCalled();
 });
 
-test('failed work pauses', async () => {
+test('failed background work pauses before its next attempt', async () => {
   const run = vi.fn<() => Promise<void>>(async () => await Promise.reject(new Error('away')));
   const stop = keepDoing({ name: 'fail', everyMs: 500, run }, logger);
   await vi.advanceTimersByTimeAsync(3_400);

@@ -12,7 +12,7 @@ const store = await useMemoryStore();
 const settings = toApiSettings(parseConfig('the test', { retention: { runs: '1s' } }), {});
 const isThere = async (id: string): Promise<boolean> => (await store.runs.find(id)) !== null;
 
-test('a stopping process begins no further batch, and the next sweep prunes the rest', async () => {
+test('a stopping process prunes no further batch of runs, and the next sweep prunes the rest', async () => {
   for (const id of ['A', 'B']) {
     await store.runs.create(aNewRun({ id }));
     await endRun(store, { id });

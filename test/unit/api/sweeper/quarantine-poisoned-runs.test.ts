@@ -80,7 +80,7 @@ interface Case {
   readonly task: Partial<FailingTask>;
 }
 
-describe('a run is quarantined', () => {
+describe('a run with failing workflow tasks is quarantined', () => {
   test.each<Case & { readonly message: string }>([
     {
       what: 'whose code has failed its task twice',
@@ -97,13 +97,13 @@ describe('a run is quarantined', () => {
       message: 'failed 2 times: Too many',
     },
     {
-      what: 'whose code has ended two processes alone in its first attempts',
+      what: 'whose code has ended two exclusive workflow processes',
       id: 'P-alone',
       note: BAD_CODE,
       task: { failures: 1, last: { kind: 'timed-out' } },
       message: 'failed 2 times: Bad code',
     },
-  ])('$what', async ({ id, note, task, message }) => {
+  ])('a run is quarantined $what', async ({ id, note, task, message }) => {
     await aRun(id, note);
     const engine = failing({ [id]: aTask(task) });
     await Promise.all([sweep(engine), sweep(engine)]);
@@ -115,7 +115,7 @@ describe('a run is quarantined', () => {
   });
 });
 
-describe('a run is not quarantined', () => {
+describe('a run with failing workflow tasks is not quarantined', () => {
   test.each<Case>([
     { what: 'whose code has failed its task once', id: 'L-once', note: { ...BAD_CODE, proofs: 1 }, task: {} },
     {
@@ -125,7 +125,7 @@ describe('a run is not quarantined', () => {
       task: { failures: 90, last: { kind: 'timed-out' } },
     },
     {
-      what: 'whose answer Temporal has refused once',
+      what: 'whose commands Temporal has refused once',
       id: 'L-refused',
       task: { failures: 1, last: { kind: 'refused', message: 'Too many' } },
     },
@@ -135,7 +135,7 @@ describe('a run is not quarantined', () => {
       note: BAD_CODE,
       task: { since: Date.now() },
     },
-    { what: 'whose task its workers can’t do', id: 'L-worker', task: { failures: 9 } },
+    { what: 'whose task its workers can not execute', id: 'L-worker', task: { failures: 9 } },
     {
       what: 'for whose task Temporal gave no answer',
       id: 'L-temporal',
@@ -144,13 +144,13 @@ describe('a run is not quarantined', () => {
     },
     { what: 'that has lost any number of workers', id: 'L-lost', task: { failures: 90, last: { kind: 'timed-out' } } },
     {
-      what: 'whose workers have too much to do',
+      what: 'whose workers are overloaded',
       id: 'L-queue',
       note: { by: 'queue' },
       task: { failures: 90, last: { kind: 'timed-out' } },
     },
     {
-      what: 'whose process something else ends again and again',
+      what: 'whose workflow process is killed repeatedly by something else',
       id: 'L-machine',
       note: { by: 'machine' },
       task: { failures: 90, last: { kind: 'failed', message: 'it was ended by SIGKILL' } },
@@ -161,13 +161,13 @@ describe('a run is not quarantined', () => {
       note: BAD_CODE,
       task: { executionRunId: 'e2', failures: 9 },
     },
-  ])('$what', async ({ id, note, task }) => {
+  ])('a run is not quarantined $what', async ({ id, note, task }) => {
     await aRun(id, note);
     await sweep(failing({ [id]: aTask(task) }));
     expect(await statusOf(id)).toBe('queued');
   });
 
-  test('a recovered run is not quarantined, and its recorded failure is deleted', async () => {
+  test('a recovered run is not quarantined, and its recorded task failure is deleted', async () => {
     await aRun('L-well', BAD_CODE);
     await sweep(failing({}));
     expect([await statusOf('L-well'), await store.failingRuns.find('L-well')]).toEqual(['queued', null]);
@@ -180,7 +180,7 @@ describe('a run is not quarantined', () => {
   });
 });
 
-test('an error with one run does not affect others', async () => {
+test('an error while one run is checked for quarantine does not affect other runs', async () => {
   await aRun('E1', BAD_CODE);
   await aRun('E2', BAD_CODE);
   const engine = failing({ E2: aTask() });
@@ -190,7 +190,7 @@ test('an error with one run does not affect others', async () => {
   expect([await statusOf('E1'), await statusOf('E2')]).toEqual(['queued', 'failed']);
 });
 
-test('if many runs fail at once, twenty are quarantined, and others after a quiet minute', async () => {
+test('if many runs fail at once, twenty are quarantined, and the remaining ones after a quiet minute', async () => {
   const ids = Array.from({ length: 45 }, (_, n) => `M-${n}`);
   for (const id of ids) await aRun(id, BAD_CODE);
   const error = vi.spyOn(logger, 'error');
@@ -211,7 +211,7 @@ test('if many runs fail at once, twenty are quarantined, and others after a quie
   vi.restoreAllMocks();
 });
 
-test('active runs are checked in turns, a hundred at a time', async () => {
+test('active runs are checked for failing tasks in turns, a hundred at a time', async () => {
   const ids = Array.from({ length: 130 }, (_, n) => `T-${String(n).padStart(3, '0')}`);
   for (const id of ids) await aRun(id);
   const engine = failing({});

@@ -49,13 +49,13 @@ const eventsOf = async (id: string) =>
   (await store.journal.events(id, 0, 100)).map(({ seq, type }) => (type === 'run.failed' ? `${seq} failed` : seq));
 
 describe('a run whose workflow was terminated', () => {
-  test('a run whose workflow failed without writing its end has failed', async () => {
+  test('a run whose workflow failed without writing its end is recorded as failed', async () => {
     await aDispatchedRun('T-failed');
     await sweep(endingOf('T-failed', { end: () => ({ ...timedOut, kind: 'failed' }) }));
     expect(await statusOf('T-failed')).toBe('failed');
   });
 
-  test('a run whose workflow was terminated fails once', async () => {
+  test('a run whose workflow was terminated is recorded as failed once', async () => {
     await aDispatchedRun('T');
     await writeTo(store, { id: 'T' }, aBatch([1, 2]));
     await sweep(endingOf('T'));
@@ -65,13 +65,13 @@ describe('a run whose workflow was terminated', () => {
     expect(await eventsOf('T')).toEqual([1, 2, '3 failed']);
   });
 
-  test('a run without any event fails', async () => {
+  test('a terminated run without any event is recorded as failed', async () => {
     await aDispatchedRun('N');
     await sweep(endingOf('N'));
     expect(await eventsOf('N')).toEqual(['1 failed']);
   });
 
-  test('a run fails again after late entries, at once or within an hour', async () => {
+  test('a terminated run is recorded as failed again after late entries, at once or within an hour', async () => {
     await aDispatchedRun('L');
     await writeTo(store, { id: 'L' }, aBatch([1]));
     const end = createTerminatedRunsReconciler();
@@ -94,7 +94,7 @@ describe('a run whose workflow was terminated', () => {
     expect(await eventsOf('L')).toEqual([1, '2 failed', 3, 4, '5 failed', 6, 7, '8 failed']);
   });
 
-  test('late entries do not replace the end of a run', async () => {
+  test('late journal entries do not replace the end of a run', async () => {
     await aDispatchedRun('P');
     await writeTo(store, { id: 'P' }, aBatch([1]));
     await sweep(endingOf('P'));
@@ -112,7 +112,7 @@ describe('a quarantined run', () => {
     cancel: null,
   };
 
-  test('a quarantined run fails with INTERNAL, without waiting for late writes', async () => {
+  test('a quarantined run that is terminated fails with INTERNAL, without waiting for late writes', async () => {
     await aDispatchedRun('A-now');
     const at = new Date().toISOString();
     await sweep(endingOf('A-now', { end: () => ({ ...quarantined, at }) }));
@@ -122,7 +122,7 @@ describe('a quarantined run', () => {
     });
   });
 
-  test('a quarantined run is canceled if a cancel was requested', async () => {
+  test('a quarantined run that is terminated is canceled if a cancel was requested', async () => {
     await aDispatchedRun('A-canceled');
     const cancel = { signalId: 'd1', by: 'bob', reason: null };
     await sweep(endingOf('A-canceled', { end: () => ({ ...quarantined, cancel }) }));
@@ -134,14 +134,14 @@ describe('a quarantined run', () => {
   });
 });
 
-describe('the sweep does not change a run', () => {
-  test('the sweep does not end a run that continues in another execution', async () => {
+describe('runs that the sweep does not end', () => {
+  test('the sweep of terminated workflows does not end a run that continues in another workflow execution', async () => {
     await aDispatchedRun('A');
     await sweep(endingOf('A', { end: () => null }));
     expect(await statusOf('A')).toBe('queued');
   });
 
-  test('the sweep does not end a run that has ended by itself', async () => {
+  test('the sweep of terminated workflows does not end a run that has ended by itself', async () => {
     await aDispatchedRun('C');
     await endRun(store, { id: 'C' });
     const before = await store.runs.find('C');
@@ -149,15 +149,15 @@ describe('the sweep does not change a run', () => {
     expect(await store.runs.find('C')).toEqual(before);
   });
 
-  test('the sweep does not end a run of another tenant', async () => {
+  test('the sweep of terminated workflows does not end a run of another tenant', async () => {
     await aDispatchedRun('X', { tenantId: 'other' });
     await sweep(endingOf('X'));
     expect(await statusOf('X')).toBe('queued');
   });
 });
 
-describe('the sweep checks some runs again', () => {
-  test('the sweep checks a run again that was not known to be dispatched', async () => {
+describe('runs that the sweep checks again', () => {
+  test('the sweep of terminated workflows checks a run again whose dispatch was not recorded yet', async () => {
     await store.runs.create(aNewRun({ id: 'B' }));
     const end = createTerminatedRunsReconciler();
     await end({ store, engine: endingOf('B'), logger }, going);
@@ -168,7 +168,7 @@ describe('the sweep checks some runs again', () => {
     expect(await statusOf('B')).toBe('failed');
   });
 
-  test('the sweep checks a run again that ended just now and may still write', async () => {
+  test('the sweep of terminated workflows checks a run again that ended just now and may still write', async () => {
     await aDispatchedRun('M');
     const moment: WorkflowEnd = { ...timedOut, at: new Date().toISOString() };
     const end = createTerminatedRunsReconciler();
@@ -178,7 +178,7 @@ describe('the sweep checks some runs again', () => {
     expect(await statusOf('M')).toBe('failed');
   });
 
-  test('the sweep checks a run again that could not be reconciled, while others end', async () => {
+  test('the sweep of terminated workflows checks a run again that could not be reconciled', async () => {
     await aDispatchedRun('P1');
     await aDispatchedRun('P2');
     const end = createTerminatedRunsReconciler();
@@ -194,7 +194,7 @@ describe('the sweep checks some runs again', () => {
   });
 });
 
-test('sweeps read everything until one succeeds; later ones overlap slightly', async () => {
+test('sweeps read all terminated workflows until one succeeds; later sweeps overlap slightly', async () => {
   const spans: TimeSpan[] = [];
   const end = createTerminatedRunsReconciler();
   const found = (span: TimeSpan): readonly string[] => {
@@ -210,13 +210,13 @@ test('sweeps read everything until one succeeds; later ones overlap slightly', a
   expect(Date.parse(spans[2]?.after ?? '')).toBeLessThan(Date.parse(spans[1]?.before ?? ''));
 });
 
-test('a stopping process leaves the rest to other processes', async () => {
+test('a stopping sweeper process leaves the remaining runs to other processes', async () => {
   await aDispatchedRun('S');
   await createTerminatedRunsReconciler()({ store, engine: endingOf('S'), logger }, AbortSignal.abort());
   expect(await statusOf('S')).toBe('queued');
 });
 
-test('all pages of terminated workflows are read, without those that are no runs', async () => {
+test('all pages of terminated workflows are read, without workflows that are no runs', async () => {
   const pages = [['run:acme:a', 'bench-1'], ['run:acme:b']];
   const asked: string[] = [];
   const list = findTerminatedRuns(
@@ -238,10 +238,10 @@ test('all pages of terminated workflows are read, without those that are no runs
 test.each([
   { tenantId: 'acme', id: 'r1' },
   { tenantId: 'a:b', id: 'r-2' },
-])('a workflow id determines its run: %o', (run) => {
+])('the workflow id of a run determines its tenant and id: %o', (run) => {
   expect(fromWorkflowId(toWorkflowId(run))).toEqual(run);
 });
 
-test('other workflow ids determine no run', () => {
+test('a workflow id that is not of a run determines no run', () => {
   expect(['bench', 'run:', 'run:acme', 'run::x'].map(fromWorkflowId)).toEqual([null, null, null, null]);
 });

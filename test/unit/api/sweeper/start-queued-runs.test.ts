@@ -14,7 +14,7 @@ const logger = createLogger('silent');
 const graphJobs = graphJobsHere(aCatalog());
 const startQueuedRuns = createQueueStarter();
 
-test('a queued run is dequeued even if many others wait behind running ones', async () => {
+test('a queued run is started even if many others wait behind running ones', async () => {
   for (let n = 0; n <= 100; n++) {
     const threadId = `t${String(n).padStart(3, '0')}`;
     await store.runs.create(aNewRun({ id: `${threadId} active`, threadId }));
@@ -25,7 +25,7 @@ test('a queued run is dequeued even if many others wait behind running ones', as
   expect((await store.runs.find('t100 queued'))?.dispatch.kind).toBe('pending');
 });
 
-test('an interruption is repeated until the interrupted run is in Temporal', async () => {
+test('an interruption is repeated until the interrupted run has started in Temporal', async () => {
   await store.runs.create(aNewRun({ id: 'I-1', tenantId: 'aaa', threadId: 'i' }));
   await store.runs.create(aNewRun({ id: 'I-2', tenantId: 'aaa', threadId: 'i', onBusy: 'interrupt' }));
   await startQueuedRuns({ store, engine: engine(async () => false), graphJobs, logger }); // `false`: there is no such workflow (yet)
@@ -34,7 +34,7 @@ test('an interruption is repeated until the interrupted run is in Temporal', asy
   ]);
 });
 
-test('a run that does not answer does not delay other threads', async () => {
+test('a queued run that does not answer does not delay other threads', async () => {
   await store.runs.create(aNewRun({ id: 'O-1', tenantId: '000', threadId: 'i' }));
   await store.runs.create(aNewRun({ id: 'O-2', tenantId: '000', threadId: 'i', onBusy: 'interrupt' }));
   await store.runs.create(aNewRun({ id: 'O-3', tenantId: '001', threadId: 'i' }));
@@ -51,7 +51,7 @@ test('a run that does not answer does not delay other threads', async () => {
   expect((await store.runs.find('O-4'))?.dispatch.kind).toBe('pending');
 });
 
-test('a run that is being interrupted gets no second interruption', async () => {
+test('a run that is being interrupted for a queued run gets no second interruption', async () => {
   const thread = { tenantId: '002', threadId: 'i' };
   await store.runs.create(aNewRun({ id: 'T-1', ...thread }));
   for (const id of ['T-2', 'T-3']) await store.runs.create(aNewRun({ id, ...thread, onBusy: 'interrupt' }));
@@ -75,7 +75,7 @@ test('a run that is being interrupted gets no second interruption', async () => 
   expect(interrupted).toEqual(['T-1', 'T-2']);
 });
 
-test('an interruption is forgotten once nothing waits for its thread, and a later one is sent', async () => {
+test('after a queued run is canceled, a later queued run can interrupt the thread again', async () => {
   const thread = { tenantId: '003', threadId: 'i' };
   await store.runs.create(aNewRun({ id: 'F-1', ...thread }));
   await store.runs.create(aNewRun({ id: 'F-2', ...thread, onBusy: 'interrupt' }));
@@ -94,7 +94,7 @@ test('an interruption is forgotten once nothing waits for its thread, and a late
   expect(interrupted).toEqual(['F-2.interrupt', 'F-3.interrupt']);
 });
 
-test('slow runs of one tenant do not delay the queues of other tenants', async () => {
+test('slow runs of one tenant do not delay the thread queues of other tenants', async () => {
   for (let n = 0; n <= 100; n++) {
     const thread = { tenantId: 'slow', threadId: `s${n}` };
     await store.runs.create(aNewRun({ id: `S-${n}`, ...thread }));

@@ -8,7 +8,7 @@ import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
 const store = await useMemoryStore();
 
-test('a schedule is sent to Temporal although sending others fails', async () => {
+test('a schedule is sent to Temporal although sending other schedules fails', async () => {
   const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
   for (const id of ids) await store.schedules.create(aSchedule(id), 10);
   const sent: string[] = [];

@@ -32,17 +32,17 @@ const judge = (attempt: number, ...events: readonly Event[]) => judgeTask('e1', 
 describe('a workflow task', () => {
   test.each([
     ['that waits for its first worker', judge(1, completed, signaled, scheduled)],
-    ['that follows one that failed and was done in the end', judge(1, failed('x'), completed, signaled, scheduled)],
+    ['that follows a failed one which was completed later', judge(1, failed('x'), completed, signaled, scheduled)],
     [
       'whose worker was gone when the task came',
       judge(1, timedOut(TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_START), scheduled),
     ],
     [
-      'that is done anew because of a signal',
+      'that is repeated because of a signal',
       judge(1, failed('x', Cause.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND), scheduled),
     ],
     ['of a run without a history', judge(1)],
-  ])('a workflow task %s is not failing', (_, task) => {
+  ])('a workflow task %s does not count as failing', (_, task) => {
     expect(task).toBeNull();
   });
 
@@ -53,14 +53,14 @@ describe('a workflow task', () => {
       2,
       judge(2, completed, failed('x'), scheduled, failed('y')),
     ],
-    ['attempts of which no event tells', 4, judge(5, completed, failed('x'))],
+    ['attempts without an event in the history', 4, judge(5, completed, failed('x'))],
     ['attempts before and after a signal', 2, judge(2, completed, failed('x'), signaled, scheduled, failed('y'))],
-    ['time-outs', 3, judge(4, completed, timedOut())],
-  ])('the failures include %s', (_, failures, task) => {
+    ['attempts that timed out', 3, judge(4, completed, timedOut())],
+  ])('the failures of a workflow task include %s', (_, failures, task) => {
     expect(task?.failures).toBe(failures);
   });
 
-  test('a failing task has the time of its first failure and the message of its last one', () => {
+  test('a failing workflow task has the time of its first failure and the message of its last one', () => {
     expect(judge(2, completed, timedOut(), scheduled, failed('why'))).toEqual({
       executionRunId: 'e1',
       failures: 2,
@@ -77,7 +77,7 @@ describe('a workflow task', () => {
     [Cause.WORKFLOW_TASK_FAILED_CAUSE_EXTERNAL_STORAGE_FAILURE, 'failed'],
     [Cause.WORKFLOW_TASK_FAILED_CAUSE_FEATURE_DISABLED, 'failed'],
     [Cause.WORKFLOW_TASK_FAILED_CAUSE_WORKFLOW_WORKER_UNHANDLED_FAILURE, 'failed'],
-  ])('a failed task with the cause %i has %s', (cause, kind) => {
+  ])('a failed workflow task with the cause %i counts as %s', (cause, kind) => {
     expect(judge(2, failed('no', cause))?.last).toEqual({ kind, message: 'no' });
   });
 });

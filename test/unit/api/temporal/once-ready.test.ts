@@ -17,7 +17,7 @@ function queryFailing(...errors: Error[]) {
   return { query, asked: () => asked };
 }
 
-test('a query is repeated while the workflow is busy, or its worker replays the run', async () => {
+test('a Temporal query is repeated while the workflow is busy, or its worker replays the run', async () => {
   const { query, asked } = queryFailing(
     new ServiceError('Failed to query Workflow', { cause: grpcError(9) }),
     grpcError(3, `${PLAYED_ANEW}: for some reason`),
@@ -27,15 +27,15 @@ test('a query is repeated while the workflow is busy, or its worker replays the 
 });
 
 test.each([
-  ['that the workflow can’t answer', grpcError(3, 'There is no such query')],
+  ['that the workflow can not answer', grpcError(3, 'There is no such query')],
   ['that Temporal refuses', new ServiceError('Failed to query Workflow', { cause: grpcError(7) })],
-])('a query %s is sent once', async (_, error) => {
+])('a Temporal query %s is sent once', async (_, error) => {
   const { query, asked } = queryFailing(error);
   await expect(onceReady(8_000, query)).rejects.toBe(error);
   expect(asked()).toBe(1);
 });
 
-test('the last error is thrown when the time is up', async () => {
+test('the last error of a repeated Temporal query is thrown when the time is up', async () => {
   const { query } = queryFailing(grpcError(8), grpcError(10));
   await expect(onceReady(0, query)).rejects.toMatchObject({ code: 8 });
 });

@@ -8,15 +8,15 @@ function aCounter(): () => Promise<number> {
 }
 
 describe('poll', () => {
-  test('poll reads until the value is accepted', async () => {
+  test('the poll helper reads until the value is accepted', async () => {
     expect(await poll(aCounter(), (seen) => seen === 3, { everyMs: 1, withinMs: 10_000 })).toBe(3);
   });
 
-  test('poll reads once if there is no time', async () => {
+  test('the poll helper reads once if there is no time', async () => {
     expect(await poll(aCounter(), () => false, { everyMs: 1, withinMs: 0 })).toBe(1);
   });
 
-  test('poll returns the last value when the time is up', async () => {
+  test('the poll helper returns the last value when the time is up', async () => {
     expect(await poll(aCounter(), () => false, { everyMs: 5, withinMs: 50 })).toBeGreaterThan(1);
   });
 });

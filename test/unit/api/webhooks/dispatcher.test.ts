@@ -43,7 +43,7 @@ const headersOf = ({ headers }: ReceivedRequest): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
 describe('a webhook message', () => {
-  test('a message is signed and contains the event', async () => {
+  test('a webhook message is signed and contains the event', async () => {
     await fail();
     receiver.answers(answer(204));
     await round();
@@ -63,7 +63,7 @@ describe('a webhook message', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test('a message has both signatures after a rotation', async () => {
+  test('a webhook message has both signatures after a rotation', async () => {
     const secret = 'whsec_ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA=';
     await store.webhooks.rotate({ tenantId, id: webhook }, { id: 'rotation', secret }, 3);
     await fail();
@@ -75,7 +75,7 @@ describe('a webhook message', () => {
       expect(() => new Webhook(one).verify(request.body, headersOf(request))).not.toThrow();
   });
 
-  test('a message for Slack has a link and no signature', async () => {
+  test('a webhook message for Slack has a link and no signature', async () => {
     const slack = { format: 'slack', secret: null, linkBase: 'https://me.example/console/' } as const;
     await addWebhook(store, { id: 'slack', tenantId, url: `${receiver.url}/slack`, ...slack });
     await store.webhooks.remove(tenantId, webhook);
@@ -95,7 +95,7 @@ describe('a webhook message', () => {
     });
   });
 
-  test('the id and bytes of a message do not change, also when a person sends it again', async () => {
+  test('the id and bytes of a webhook message do not change, also when a person sends it again', async () => {
     await fail();
     receiver.answers(answer(500), hangUp, answer(200), answer(200));
     for (let attempt = 0; attempt < 3; attempt++) await round();
@@ -115,7 +115,7 @@ describe('a webhook message', () => {
 });
 
 describe('a failed delivery', () => {
-  test('a message ends after all its attempts fail, and the webhook stays enabled', async () => {
+  test('a webhook message ends after all its attempts fail, and the webhook stays enabled', async () => {
     await fail();
     receiver.answers(answer(500), answer(404), answer(502));
     for (let attempt = 0; attempt < 4; attempt++) await round();
@@ -124,7 +124,7 @@ describe('a failed delivery', () => {
     expect(receiver.requests).toHaveLength(3);
   });
 
-  test('a redirect is a failure and is not followed', async () => {
+  test('a redirect of a webhook delivery is a failure and is not followed', async () => {
     const elsewhere = await startLoopbackServer();
     await fail();
     receiver.answers(answer(307, { location: elsewhere.url }));
@@ -135,7 +135,7 @@ describe('a failed delivery', () => {
     await store.webhooks.remove(tenantId, webhook);
   });
 
-  test('a receiver that does not answer in time is a failure', async () => {
+  test('a webhook receiver that does not answer in time is a failure', async () => {
     await fail();
     receiver.answers(silence().answer);
     await aDispatcher(store, [receiver.address], { answerMs: 500, delaysMs: [] }).round();
@@ -144,7 +144,7 @@ describe('a failed delivery', () => {
     ]);
   });
 
-  test('an address that the guard refuses is a failure', async () => {
+  test('a webhook address that the network guard refuses is a failed delivery', async () => {
     const inside = await startLoopbackServer();
     const urls = { [`ip-${webhook}`]: inside.url, [`name-${webhook}`]: inside.url.replace('127.0.0.1', 'localhost') };
     for (const [id, url] of Object.entries(urls)) await addWebhook(store, { id, tenantId, url });
@@ -158,7 +158,7 @@ describe('a failed delivery', () => {
       ]);
   });
 
-  test('Retry-After delays the next attempt', async () => {
+  test('Retry-After delays the next attempt of a webhook delivery', async () => {
     await fail();
     receiver.answers(answer(429, { 'retry-after': '120' }));
     await round();
@@ -168,7 +168,7 @@ describe('a failed delivery', () => {
     await store.webhooks.remove(tenantId, webhook);
   });
 
-  test("a failure of one message delays the webhook's other messages", async () => {
+  test("a failure of one webhook message delays the webhook's other messages", async () => {
     for (const name of ['A', 'B', 'C']) await fail(name);
     receiver.answers(answer(500));
     await round();
@@ -182,7 +182,7 @@ describe('a failed delivery', () => {
     expect((await deliveries()).map(({ status }) => status)).toEqual(['delivered', 'delivered', 'delivered']);
   });
 
-  test('a message that cannot be built is a failure, and later messages are sent', async () => {
+  test('a webhook message that cannot be built is a failure, and later messages are sent', async () => {
     const slack = { format: 'slack', secret: null } as const;
     await addWebhook(store, { id: `slack-${webhook}`, tenantId, url: receiver.url, ...slack });
     await store.webhooks.remove(tenantId, webhook);
@@ -223,13 +223,16 @@ describe('disabling a webhook', () => {
   test.each([
     ['4 days', undefined],
     ['121 hours', 'failing'],
-  ])('a webhook is disabled after failures only for five days, not for %s: %j', async (age, reason) => {
-    await fail();
-    await failedFor(age);
-    receiver.answers(answer(500));
-    await aDispatcher(store, [receiver.address], { delaysMs: [] }).round();
-    expect((await found())?.disabled?.reason).toBe(reason);
-  });
+  ])(
+    'a webhook is disabled after failures for more than five days; the reason after %s of failures: %j',
+    async (age, reason) => {
+      await fail();
+      await failedFor(age);
+      receiver.answers(answer(500));
+      await aDispatcher(store, [receiver.address], { delaysMs: [] }).round();
+      expect((await found())?.disabled?.reason).toBe(reason);
+    },
+  );
 
   test('a webhook is disabled by the last attempt of a message, not by the first, however old its last failure is', async () => {
     await fail();
@@ -244,7 +247,7 @@ describe('disabling a webhook', () => {
 });
 
 describe('concurrent dispatchers', () => {
-  test('concurrent dispatchers send a message once', async () => {
+  test('concurrent webhook dispatchers send a message once', async () => {
     for (let n = 0; n < 10; n++) await fail(`R${n}`);
     receiver.answers(...Array.from({ length: 20 }, () => answer(200)));
     const dispatchers = Array.from({ length: 4 }, () => aDispatcher(store, [receiver.address]));
@@ -253,7 +256,7 @@ describe('concurrent dispatchers', () => {
     expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(10);
   });
 
-  test('a dispatcher takes over, under the same id, what another one has sent but not recorded', async () => {
+  test('a webhook dispatcher sends a message again, under the same id, that another dispatcher has sent but not recorded', async () => {
     await fail();
     receiver.answers(answer(200), answer(200));
     const record = async (): Promise<never> => await Promise.reject(new Error('killed'));
@@ -268,7 +271,7 @@ describe('concurrent dispatchers', () => {
     expect(await deliveries()).toMatchObject([{ status: 'delivered', attempts: [{ status: 200 }] }]);
   });
 
-  test('another dispatcher sends at once what was claimed together with a delivery that could not be recorded', async () => {
+  test('another webhook dispatcher sends at once what was claimed together with a delivery that could not be recorded', async () => {
     for (const name of ['A', 'B', 'C']) await fail(name);
     receiver.answers(answer(200), answer(200), answer(200));
     const record = async (): Promise<never> => await Promise.reject(new Error('away'));
@@ -278,7 +281,7 @@ describe('concurrent dispatchers', () => {
     await store.webhooks.remove(tenantId, webhook);
   });
 
-  test('a late dispatcher does not overwrite the record of another one', async () => {
+  test('a late webhook dispatcher does not overwrite the record of another one', async () => {
     await fail();
     const busy = { webhooks: [], ofTenants: new Map() };
     const terms = { after: '', webhooks: 9, webhooksOfTenant: 9, deliveriesOfWebhook: 9, leaseMs: 0, busy };
@@ -292,7 +295,7 @@ describe('concurrent dispatchers', () => {
     expect(await found()).toMatchObject({ failingSince: null });
   });
 
-  test('receivers that do not answer delay no other webhook', async () => {
+  test('webhook receivers that do not answer delay no other webhook', async () => {
     const { answer: hangs, asked } = silence();
     let hangUpNow = (): void => undefined;
     await fail();
@@ -314,7 +317,7 @@ describe('concurrent dispatchers', () => {
   });
 });
 
-test('fifteen dead receivers do not starve another webhook of their tenant', async () => {
+test('fifteen dead webhook receivers do not starve another webhook of their tenant', async () => {
   const dead = await startLoopbackServer();
   dead.answers(...Array.from({ length: 1_000 }, () => silence().answer));
   await store.webhooks.remove(tenantId, webhook);
@@ -337,7 +340,7 @@ test('fifteen dead receivers do not starve another webhook of their tenant', asy
   await dead.stop();
 });
 
-test('the run of a message may be deleted meanwhile', async () => {
+test('a webhook message is sent although its run was deleted meanwhile', async () => {
   await fail();
   await store.database.query('delete from runs where tenant_id = $1', [tenantId]);
   await round();
@@ -348,7 +351,7 @@ test('the run of a message may be deleted meanwhile', async () => {
   expect(await found()).toMatchObject({ failingSince: null });
 });
 
-test('writing a batch again sends no further messages', async () => {
+test('writing an event batch again sends no further webhook messages', async () => {
   await fail();
   await writeTo(store, { id: `R-${tenantId}`, tenantId }, aFailure());
   expect(await deliveries()).toHaveLength(1);

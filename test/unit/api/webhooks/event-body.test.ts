@@ -40,7 +40,7 @@ async function bodiesOf(events: readonly WebhookEventType[], batch: JournalBatch
 
 const parse = (body: string | null | undefined): unknown => JSON.parse(body ?? '');
 
-test('the body of a run event is the run at that time, redacted', async () => {
+test('the webhook body of a run event is the run at that time, redacted', async () => {
   const view = aView({ status: 'completed', output: { secret: CANARY, total: '\0 \ud83d' }, endedAt: AT });
   const events = [{ seq: 1, at: AT, step: 0, type: 'run.completed', output: null } as const];
   const [body] = await bodiesOf(['run.completed'], aBatch([], { events, view }));
@@ -52,7 +52,7 @@ test('the body of a run event is the run at that time, redacted', async () => {
   expect(body).not.toContain(CANARY);
 });
 
-test('the body of an approval event is redacted', async () => {
+test('the webhook body of an approval event is redacted', async () => {
   const approval = { ...anApproval(`R${count}`, 'pending'), title: CANARY, args: { to: CANARY } };
   const events = [{ seq: 1, at: AT, step: 0, type: 'approval.requested', node: 'ask', visit: 1, approval } as const];
   const [body] = await bodiesOf(['approval.requested'], aBatch([], { events, approvals: [approval] }));
@@ -61,14 +61,14 @@ test('the body of an approval event is redacted', async () => {
   expect(parse(body)).not.toHaveProperty('data.asked');
 });
 
-test('an approval that is not in the batch is read from the store', async () => {
+test('the webhook body of an approval event reads an approval that is not in the batch from the store', async () => {
   const events = [
     { seq: 1, at: AT, step: 0, type: 'approval.expired', node: 'ask', visit: 1, approvalId: 'none', status: 'expired' },
   ] as const;
   expect(await bodiesOf(['approval.expired'], aBatch([], { events }))).toEqual([null]);
 });
 
-test('an intervention is sent once while it waits, redacted', async () => {
+test('an intervention is sent to webhooks once while it waits, redacted', async () => {
   const intervention: Intervention = {
     kind: 'intervention',
     id: 'pay:1:1',
@@ -93,7 +93,7 @@ test('an intervention is sent once while it waits, redacted', async () => {
   expect(await told()).toBe(2);
 });
 
-test('large parts are left out and named', async () => {
+test('large parts of a webhook body are left out and named', async () => {
   const view = aView({ status: 'completed', output: { text: 'x'.repeat(100_000) }, endedAt: AT });
   const events = [{ seq: 1, at: AT, step: 0, type: 'run.completed', output: null } as const];
   const [body] = await bodiesOf(['run.completed'], aBatch([], { events, view }));

@@ -17,11 +17,11 @@ test.each<[number | null, string]>([
   [429, 'again'],
   [500, 'again'],
   [null, 'again'],
-])('a delivery with the status %s is %s', (status, kind) => {
+])('a webhook delivery with the status %s is %s', (status, kind) => {
   expect(judge(answered(status))).toMatchObject({ kind });
 });
 
-test('ten delivery attempts take three days and some hours', () => {
+test('ten webhook delivery attempts take three days and some hours', () => {
   const results = Array.from({ length: 10 }, (_, failures) => judge(answered(500), { failures }));
   const pauses = results.flatMap((result) => (result.kind === 'again' ? [result.afterMs] : []));
   expect(pauses).toEqual(
@@ -30,7 +30,7 @@ test('ten delivery attempts take three days and some hours', () => {
   expect(results.at(-1)).toEqual({ kind: 'failed' });
 });
 
-test('pauses between attempts differ by up to a tenth', () => {
+test('pauses between webhook delivery attempts differ by up to a tenth', () => {
   expect(judge(answered(500), { jitter: 1 })).toEqual({ kind: 'again', afterMs: 5_500 });
 });
 
@@ -40,6 +40,9 @@ test.each<[number, number, number]>([
   [500, 60_000, 5_000],
   [429, 1_000, 5_000],
   [429, 30 * DAY_MS, DAY_MS],
-])('%i with Retry-After of %i ms waits for %i ms', (status, retryAfterMs, afterMs) => {
-  expect(judge(answered(status, retryAfterMs))).toEqual({ kind: 'again', afterMs });
-});
+])(
+  'a webhook delivery answered %i with Retry-After of %i ms is repeated after %i ms',
+  (status, retryAfterMs, afterMs) => {
+    expect(judge(answered(status, retryAfterMs))).toEqual({ kind: 'again', afterMs });
+  },
+);

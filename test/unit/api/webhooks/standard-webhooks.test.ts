@@ -5,7 +5,7 @@ const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
 const BODY = '{"type":"run.completed","timestamp":"2026-11-23T00:00:00Z","data":{"runId":"01J"}}';
 const headersOf = (...secrets: readonly string[]) => signatureHeaders(secrets, 'msg_01JTEST', BODY, 1_790_000_000_999);
 
-test('a message has the signature of other implementations', () => {
+test('a webhook message has the same signature as in other implementations of Standard Webhooks', () => {
   expect(headersOf(SECRET)).toEqual({
     'webhook-id': 'msg_01JTEST',
     'webhook-timestamp': '1790000000',
@@ -13,7 +13,7 @@ test('a message has the signature of other implementations', () => {
   });
 });
 
-test('without a secret there is no signature', () => {
+test('a webhook without a secret has no signature', () => {
   expect(headersOf()).not.toHaveProperty('webhook-signature');
 });
 
@@ -29,10 +29,10 @@ test.each<[string, boolean]>([
   [secretOf(32).slice(6), false],
   ['whsec_', false],
   [`whsec_${'ä'.repeat(44)}`, false],
-])('%s is a valid secret: %s', (text, expected) => {
+])('the webhook secret %s is valid: %s', (text, expected) => {
   expect(isSecret(text)).toBe(expected);
 });
 
-test('no two generated secrets are the same', () => {
+test('no two generated webhook secrets are the same', () => {
   expect(newSecret()).not.toBe(newSecret());
 });

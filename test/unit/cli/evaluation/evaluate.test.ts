@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../../../src/graph/definition/definition.ts';
 import { createFolder, holdfast } from '../../../support/servers/command-line.ts';
-import type { Folder, Said } from '../../../support/servers/command-line.ts';
+import type { Folder, CommandOutput } from '../../../support/servers/command-line.ts';
 
 /* `holdfast eval` with data sets, offline. */
 
@@ -36,15 +36,15 @@ const answers = {
   tools: { pay: [{ id: 'r1' }] },
 };
 
-async function evaluate(lines: readonly object[], ...flags: string[]): Promise<Said> {
+async function evaluate(lines: readonly object[], ...flags: string[]): Promise<CommandOutput> {
   const file = await folder.write('cases.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   return await holdfast(['eval', file, '--graph', folder.path('graph.json'), '--no-config', ...flags]);
 }
 
-const shownIn = ({ stdout }: Said): string => stdout.replaceAll(folder.path(''), '');
+const shownIn = ({ stdout }: CommandOutput): string => stdout.replaceAll(folder.path(''), '');
 
 describe('a data set', () => {
-  test('passes by output, CEL, schema, path and cost', async () => {
+  test('a case of `eval` passes by output, CEL, schema, path and cost', async () => {
     const expected = {
       output: { receipt: 'r1' },
       cel: ['result.said.startsWith("Pa")', 'run.tools == ["pay"] && state.euros == 5'],
@@ -57,7 +57,7 @@ describe('a data set', () => {
     expect(shownIn(said)).toBe('/cases.jsonl  small  pass\n1 of 1 passed\n');
   });
 
-  test('reports every deviation', async () => {
+  test('`eval` reports every deviation of a case', async () => {
     const expected = {
       output: { receipt: 'r2' },
       cel: 'result.said == "x"',
@@ -74,7 +74,7 @@ describe('a data set', () => {
     ]);
   });
 
-  test('contains decisions of people', async () => {
+  test('a case of `eval` contains decisions of people', async () => {
     const decided = (decision: string) => ({ ...answers, decisions: [{ node: 'ask', decision, by: 'ann' }] });
     const said = await evaluate([
       { name: 'yes', input: { euros: 500 }, answers: decided('approve') },
@@ -84,7 +84,7 @@ describe('a data set', () => {
     expect(shownIn(said)).toContain('3 of 3 passed');
   });
 
-  test('reports a missing answer', async () => {
+  test('`eval` reports a missing answer of a case', async () => {
     const said = await evaluate([{ input: { euros: 5 }, answers: { tools: { pay: [] } } }, { input: { euros: 5 } }]);
     expect(said.code).toBe(1);
     expect(said.stdout).toContain('"pay" is called for the 1. time, and the case has 0 answers');
@@ -93,8 +93,8 @@ describe('a data set', () => {
 
   test.each([
     ['a line that is no JSON', ['{'], 'cases.jsonl:1: '],
-    ['a field that is not known', ['', '{ "inputs": {} }'], 'cases.jsonl:2: '],
-  ])('with %s is refused with its location', async (_what, lines, message) => {
+    ['an unknown field', ['', '{ "inputs": {} }'], 'cases.jsonl:2: '],
+  ])('`eval` refuses a data set with %s, and names its location', async (_what, lines, message) => {
     const file = await folder.write('cases.jsonl', lines.join('\n'));
     const { code, stderr } = await holdfast(['eval', file, '--graph', folder.path('graph.json'), '--no-config']);
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
@@ -107,7 +107,7 @@ describe('a report', () => {
     { name: 'good', input: { euros: 5 }, answers },
   ];
 
-  test('is JSON with --reporter json', async () => {
+  test('`eval` prints JSON with --reporter json', async () => {
     const { code, stdout } = await evaluate(cases, '--reporter', 'json');
     expect({ code, report: JSON.parse(stdout) }).toMatchObject({
       code: 1,
@@ -121,7 +121,7 @@ describe('a report', () => {
     });
   });
 
-  test('is JUnit with --reporter junit, in a file', async () => {
+  test('`eval` writes JUnit into a file with --reporter junit', async () => {
     const out = folder.path('junit.xml');
     const { stdout } = await evaluate(cases, '--reporter', 'junit', '--out', out);
     const xml = await readFile(out, 'utf8');
@@ -142,17 +142,17 @@ test.each([
   [['a.json', '--live', '--outcome'], '--outcome goes without --live only'],
   [['a.json', '--live', '--config', 'c.json'], '--config goes without --live only'],
   [['a.json', '--live', '--no-config'], '--no-config goes without --live only'],
-])('a wrong command line %j is refused', async (args, message) => {
+])('`eval` refuses the arguments %j', async (args, message) => {
   expect(await holdfast(['eval', ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });
 
-test.each(['', '\n \n'])('a data set without cases, %j, is refused', async (text) => {
+test.each(['', '\n \n'])('`eval` refuses a data set without cases, %j', async (text) => {
   const [full, empty] = [await folder.write('full.jsonl', '{}'), await folder.write('empty.jsonl', text)];
   const said = await holdfast(['eval', full, empty, '--graph', folder.path('graph.json'), '--no-config']);
   expect(said).toEqual({ code: 2, stdout: '', stderr: `holdfast: ${empty} has no cases\n` });
 });
 
-test('a file that is no output of "promote" is refused', async () => {
+test('`eval` refuses a file that was not written by `promote`', async () => {
   const file = await folder.write('other.json', { holdfast: 2, recording: {} });
   const { code, stderr } = await holdfast(['eval', file, '--no-config']);
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('It is no recorded run') });

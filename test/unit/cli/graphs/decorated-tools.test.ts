@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await folder.remove());
 
-test('the command in a separate process finds the decorated methods of a configuration', async () => {
+test('`validate` in a separate process finds the decorated methods of a configuration', async () => {
   const call = { type: 'tool', tool: 'grant_points', args: { customer: 'ann', points: 1 }, write: 'log' } as const;
   const file = await folder.write('grant.json', aDefinition({ nodes: { call } }));
   const flags = ['--config', 'examples/tools/holdfast.config.ts'];

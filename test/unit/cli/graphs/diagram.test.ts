@@ -22,12 +22,12 @@ describe('the command diagram', () => {
     [[], toMermaid(DEFINITION)],
     [['--format', 'mermaid'], toMermaid(DEFINITION)],
     [['--format', 'plantuml'], toPlantUml(DEFINITION)],
-  ])('with the arguments %j prints the drawing', async (flags, stdout) => {
+  ])('`diagram` with the arguments %j prints the drawing', async (flags, stdout) => {
     const file = await folder.write('good.json', DEFINITION);
     expect(await holdfast(['diagram', file, ...flags])).toEqual({ code: 0, stdout, stderr: '' });
   });
 
-  test('prints the issues of a graph that can not be drawn', async () => {
+  test('`diagram` prints the issues of a graph that can not be drawn', async () => {
     const file = await folder.write('bad.json', { ...DEFINITION, edges: 'none' });
     expect(await holdfast(['diagram', file])).toEqual({
       code: 1,
@@ -36,7 +36,7 @@ describe('the command diagram', () => {
     });
   });
 
-  test('refuses invalid JSON', async () => {
+  test('`diagram` refuses invalid JSON', async () => {
     const file = await folder.write('broken.json', '{');
     expect(await holdfast(['diagram', file])).toMatchObject({
       code: 1,
@@ -44,7 +44,7 @@ describe('the command diagram', () => {
     });
   });
 
-  test('works from any folder, as an installed command does', async () => {
+  test('`diagram` works from any folder, as an installed command does', async () => {
     await folder.write('good.json', DEFINITION);
     const launcher = fileURLToPath(new URL('../../../../bin/holdfast.js', import.meta.url));
     const { stdout } = await promisify(execFile)(process.execPath, [launcher, 'diagram', 'good.json'], {

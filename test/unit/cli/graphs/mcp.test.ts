@@ -15,7 +15,7 @@ afterAll(async () => {
 const Printed = z.object({ odd: z.object({ tools: z.record(z.string(), z.unknown()) }) });
 
 describe('the command mcp', () => {
-  test('prints effects and pins that can be copied into the configuration', async () => {
+  test('`mcp` prints effects and hashes of MCP tools that can be copied into the configuration', async () => {
     const given = await folder.write('given.json', { mcpServers: { odd: { ...ODD_PROGRAM, trusted: true } } });
     const first = await holdfast(['mcp', '--config', given]);
     expect(first.code).toBe(0);
@@ -30,7 +30,7 @@ describe('the command mcp', () => {
     expect(second.stderr).toContain('\n  echo (idempotent, pinned)\n    Says it again\n    takes {\n');
   });
 
-  test('reports changed tools, tools that are not offered, and problems', async () => {
+  test('`mcp` reports changed MCP tools, tools that are not offered, and problems', async () => {
     const pin = `sha256:${'0'.repeat(64)}`;
     const mcpServers = {
       odd: { ...ODD_PROGRAM, tools: { echo: { pin }, eco: {} } },
@@ -49,7 +49,7 @@ describe('the command mcp', () => {
     expect(stderr).toContain("gone: 0 tools\n  ! The server can't be reached: spawn /nowhere/server ENOENT\n");
   });
 
-  test('refuses file arguments', async () => {
+  test('`mcp` refuses file arguments', async () => {
     expect(await holdfast(['mcp', 'graph.json'])).toMatchObject({
       code: 2,
       stderr: 'holdfast: mcp takes flags only\n',
@@ -58,7 +58,7 @@ describe('the command mcp', () => {
 });
 
 describe('the command validate', () => {
-  test('knows the tools of MCP servers', async () => {
+  test('`validate` checks names against the tools of MCP servers', async () => {
     const config = await folder.write('config.json', { mcpServers: { odd: ODD_PROGRAM } });
     const graph = await folder.write('graph.json', {
       name: 'g',

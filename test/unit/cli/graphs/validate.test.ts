@@ -20,7 +20,7 @@ const issuesIn = (stdout: string, file: string): string[] =>
   stdout.split('\n').flatMap((line) => (line.startsWith(file) ? [line.slice(file.length + 1)] : []));
 
 describe('the command validate', () => {
-  test('exits with 0 without issues', async () => {
+  test('`validate` exits with 0 without issues', async () => {
     const file = await folder.write('good.json', aDefinition());
     expect(await holdfast(['validate', '--no-config', file])).toEqual({
       code: 0,
@@ -29,7 +29,7 @@ describe('the command validate', () => {
     });
   });
 
-  test('prints the line and column of every issue, in order', async () => {
+  test('`validate` prints the line and column of every issue, in order', async () => {
     const file = await folder.write(
       'bad.json',
       `{
@@ -51,7 +51,7 @@ describe('the command validate', () => {
     expect(stdout).toContain('\n    at /nodes/a/write/logs\n');
   });
 
-  test('exits with 0 when there are only warnings', async () => {
+  test('`validate` exits with 0 when there are only warnings', async () => {
     const file = await folder.write(
       'warned.json',
       aDefinition({ channels: { log: { reducer: 'append' }, spare: {} } }),
@@ -63,16 +63,19 @@ describe('the command validate', () => {
   test.each([
     ['{ "nodes": {\n  "a": {},\n  "a": {} } }', '3:3', '/nodes/a'],
     ['{ "name": "x",\n "limits": { "maxSteps": 12345678901234567890 } }', '2:26', '/limits/maxSteps'],
-  ])('refuses a file that is ambiguous or would be changed by reading it: %j', async (text, place, pointer) => {
-    const file = await folder.write('lossy.json', text);
-    const { code, stdout } = await holdfast(['validate', '--no-config', file]);
-    expect(code).toBe(1);
-    expect(issuesIn(stdout, file)).toEqual([
-      expect.stringMatching(new RegExp(`^${place}: error INVALID_JSON: .*${pointer}`)),
-    ]);
-  });
+  ])(
+    '`validate` refuses a file that is ambiguous or would be changed by reading it: %j',
+    async (text, place, pointer) => {
+      const file = await folder.write('lossy.json', text);
+      const { code, stdout } = await holdfast(['validate', '--no-config', file]);
+      expect(code).toBe(1);
+      expect(issuesIn(stdout, file)).toEqual([
+        expect.stringMatching(new RegExp(`^${place}: error INVALID_JSON: .*${pointer}`)),
+      ]);
+    },
+  );
 
-  test('reads a file with a byte order mark', async () => {
+  test('`validate` reads a file with a byte order mark', async () => {
     const file = await folder.write('marked.json', `\uFEFF${JSON.stringify(aDefinition())}`);
     expect(await holdfast(['validate', '--no-config', file])).toMatchObject({ code: 0 });
   });
@@ -81,7 +84,7 @@ describe('the command validate', () => {
     ['{ "name": "x",\n  oops }', '2:3'],
     ['{ "name": "x"', '1:14'],
     ['', '1:1'],
-  ])('refuses %j as invalid JSON', async (text, place) => {
+  ])('`validate` refuses %j as invalid JSON', async (text, place) => {
     const file = await folder.write('broken.json', text);
     const { code, stdout } = await holdfast(['validate', '--no-config', file]);
     expect({ code, issues: issuesIn(stdout, file) }).toEqual({
@@ -90,14 +93,14 @@ describe('the command validate', () => {
     });
   });
 
-  test('checks several files, and fails when one does', async () => {
+  test('`validate` checks several files, and fails when one does', async () => {
     const files = [await folder.write('one.json', aDefinition()), await folder.write('two.json', { name: 'two' })];
     const { code, stdout } = await holdfast(['validate', '--no-config', ...files]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/\n2 files: \d+ errors?, \d+ warnings?\n$/);
   });
 
-  test('prints JSON on request', async () => {
+  test('`validate` prints JSON on request', async () => {
     const file = await folder.write('two.json', { ...aDefinition(), edges: [] });
     const { code, stdout } = await holdfast(['validate', '--no-config', '--json', file]);
     const printed = JSON.parse(stdout);
@@ -110,12 +113,12 @@ describe('the command validate', () => {
 });
 
 describe('names in a validated definition', () => {
-  test('are not checked without a configuration', async () => {
+  test('`validate` does not check names of tools and models without a configuration', async () => {
     const file = await folder.write('calling.json', CALLING);
     expect(await holdfast(['validate', '--no-config', file])).toMatchObject({ code: 0 });
   });
 
-  test('are checked against a configuration', async () => {
+  test('`validate` checks names of tools and models against a configuration', async () => {
     const file = await folder.write('calling.json', CALLING);
     const config = await folder.write('holdfast.config.json', {});
     const { code, stdout, stderr } = await holdfast(['validate', '--config', config, file]);
@@ -126,13 +129,13 @@ describe('names in a validated definition', () => {
     expect(stderr).toContain(config);
   });
 
-  test('are checked against the configuration that the environment names', async () => {
+  test('`validate` checks names against the configuration that the environment names', async () => {
     const file = await folder.write('calling.json', CALLING);
     const config = await folder.write('holdfast.config.json', {});
     expect(await holdfast(['validate', file], { HOLDFAST_CONFIG: config })).toMatchObject({ code: 1 });
   });
 
-  test('of unknown node types are warnings without a configuration', async () => {
+  test('`validate` warns of unknown node types without a configuration', async () => {
     const file = await folder.write('robot.json', { ...aDefinition(), nodes: { a: { type: 'robot' } } });
     const { code, stdout } = await holdfast(['validate', '--no-config', file]);
     expect(code).toBe(0);
@@ -150,7 +153,7 @@ describe('the command validate', () => {
     [['validat'], /There is no command "validat"\. Did you mean "validate"\?/],
     [['diagram'], /one file/],
     [['diagram', '--format', 'svg', 'x.json'], /mermaid or plantuml, not "svg"/],
-  ])('exits with 2 for the arguments %j', async (args, message) => {
+  ])('the CLI exits with 2 for the arguments %j of `validate`', async (args, message) => {
     const { code, stderr } = await holdfast(args);
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
@@ -159,13 +162,13 @@ describe('the command validate', () => {
 
 describe('the command line', () => {
   test.each([[], ['--help'], ['validate', '--help'], ['diagram', '-h'], ['run', '--help']].map((args) => [args]))(
-    'prints the help for %j',
+    'the CLI prints the help for %j',
     async (args) => {
       expect(await holdfast(args)).toEqual({ code: 0, stdout: expect.stringMatching(/^Usage: holdfast/), stderr: '' });
     },
   );
 
-  test('prints the version for --version', async () => {
+  test('the CLI prints the version for --version', async () => {
     expect(await holdfast(['--version'])).toEqual({
       code: 0,
       stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),

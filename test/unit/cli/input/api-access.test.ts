@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await folder.remove());
 
-test.each(['HOLDFAST_URL', 'HOLDFAST_TOKEN'])('an empty %s counts as unset', async (name) => {
+test.each(['HOLDFAST_URL', 'HOLDFAST_TOKEN'])('an empty environment variable %s counts as unset', async (name) => {
   const tokens = await folder.write('tokens.json', { baseUrl: 'http://127.0.0.1:1' });
   expect(await holdfast(['interventions'], { HOLDFAST_TOKENS_FILE: tokens, [name]: '' })).toMatchObject({
     code: 2,

@@ -24,7 +24,7 @@ describe('a module', () => {
     ['named.mjs', `export const sum = ${GRAPH};\nexport const LIMIT = 3;`],
     ['built.mjs', `export const sum = { addNode() {}, toJSON: () => (${GRAPH}) };`],
     ['typed.mts', `interface Limit { euros: number }\nexport const sum = ${GRAPH};`],
-  ])('(%s) exports a graph', async (name, source) => {
+  ])('the module %s exports a graph for the CLI', async (name, source) => {
     const { content } = await read(name, source);
     expect(content).toMatchObject({ definition: { name: 'sum', nodes: { add: { type: 'set' } } } });
   });
@@ -37,19 +37,19 @@ describe('a module', () => {
       { message: 'It exports several graphs: make one the default export', line: 1 },
     ],
     ['throws.mjs', "\n\nthrow new Error('no such node');", { message: 'no such node', line: 3 }],
-  ])('(%s) exports no graph, and the error names the position', async (name, source, fault) => {
+  ])('the module %s exports no graph, and the error names the position', async (name, source, fault) => {
     const { content } = await read(name, source);
     expect(content).toMatchObject({ fault: { code: 'INVALID_MODULE', ...fault } });
   });
 
-  test('is validated, with the locations of its issues', async () => {
+  test('a graph exported by a module is validated, with the locations of its issues', async () => {
     const file = await folder.write('wrong.mjs', `export default ${GRAPH.replace('total: 1', 'totl: 1')};`);
     const { code, stdout } = await holdfast(['validate', '--no-config', file]);
     expect(code).toBe(1);
     expect(stdout).toContain(`${file}:4:41: error UNKNOWN_CHANNEL: No channel "totl" is declared.`);
   });
 
-  test('has the locations of its issues from the file after the import', async () => {
+  test('a graph’s issues are located in the file after the import of its module', async () => {
     const moved =
       "import { readFileSync, writeFileSync } from 'node:fs';\nconst { pathname } = new URL(import.meta.url);";
     const move = "writeFileSync(pathname, `\\n\\n${readFileSync(pathname, 'utf8')}`);";

@@ -24,15 +24,15 @@ describe('createLocator', () => {
     ['/c~1d/missing/deep', 3, 3],
     ['/missing', 1, 1],
     ['/missing/a', 1, 1],
-  ])('finds %s', (pointer, line, column) => {
+  ])('the locator finds the JSON pointer "%s" in the text of a definition', (pointer, line, column) => {
     expect(createLocator(TEXT)(pointer)).toEqual({ line, column });
   });
 
-  test('finds the last of two members with the same name, as JSON.parse does', () => {
+  test('the locator finds the last of two members with the same name, as JSON.parse does', () => {
     expect(createLocator('{ "a": 1,\n  "a": { "b": 2 } }')('/a/b')).toEqual({ line: 2, column: 10 });
   });
 
-  test('finds every value of any JSON at its own location', () => {
+  test('the locator finds every value of any JSON at its own location', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
         const json = toJson(value);
@@ -66,6 +66,6 @@ test.each([
   ['/nodes/pay/retry', 5, 13],
   ['/edges/0/to', 3, 23],
   ['', 3, 23],
-])('createSourceLocator finds %s in the code that builds a graph', (pointer, line, column) => {
+])('the pointer %s is located in the code that builds a graph', (pointer, line, column) => {
   expect(locate(pointer)).toEqual({ line, column });
 });

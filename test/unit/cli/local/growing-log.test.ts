@@ -20,14 +20,14 @@ afterEach(async () => {
 });
 
 describe('a log that grows', () => {
-  test('returns each line once, when it is complete', async () => {
+  test('a growing log returns each line once, when it is complete', async () => {
     expect(await log.read()).toEqual(['one', 'two']);
     await appendFile(file, ' a line\nno');
     expect(await log.read()).toEqual(['half a line']);
     expect(await log.read()).toEqual([]);
   });
 
-  test('keeps characters intact that are written in two parts', async () => {
+  test('a growing log keeps characters intact that are written in two parts', async () => {
     const [before, after] = [Buffer.from(' é\n').subarray(0, 2), Buffer.from(' é\n').subarray(2)];
     await log.read();
     await appendFile(file, before);
@@ -36,14 +36,14 @@ describe('a log that grows', () => {
     expect(await log.read()).toEqual(['half é']);
   });
 
-  test('is read from its beginning after it was truncated', async () => {
+  test('a growing log is read from its beginning after it was truncated', async () => {
     await log.read();
     await truncate(file);
     await appendFile(file, 'new\n');
     expect(await log.read()).toEqual(['new']);
   });
 
-  test('continues in the file that replaces it, and omits no line of the old one', async () => {
+  test('reading a log continues in the file that replaces it, and omits no line of the old one', async () => {
     await log.read();
     await appendFile(file, ' a line\n');
     await rename(file, join(folder, 'a.log.1'));
@@ -61,7 +61,7 @@ describe('the command that follows a log', () => {
     return { lines, end: () => ending.abort(), ended };
   };
 
-  test('prints added lines, also of a file that replaces it, until it is stopped', async () => {
+  test('`logs --follow` prints added lines, also of a file that replaces the log, until it is stopped', async () => {
     const { lines, end, ended } = follow();
     await expect.poll(() => lines).toEqual(['one', 'two']);
     await appendFile(file, ' a line\n');
@@ -77,7 +77,7 @@ describe('the command that follows a log', () => {
     expect(lines).toEqual(['one', 'two', 'half a line', 'new', 'x']);
   }, 20_000);
 
-  test('fails when the log becomes unreadable', async () => {
+  test('`logs --follow` fails when the log becomes unreadable', async () => {
     const { ended } = follow();
     await Promise.all([expect(ended).rejects.toThrow(/closed|EBADF/), log.close()]);
     log = await openLog(file);

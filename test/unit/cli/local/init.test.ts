@@ -13,7 +13,7 @@ const readIn = async (project: string, file: string): Promise<string> =>
   await readFile(`${folder.path(project)}/${file}`, 'utf8');
 
 describe.each(['refund', 'blank', 'chat'])('the template %s', (template) => {
-  test('makes a project whose graphs are valid for its configuration', async () => {
+  test('`init` makes a project whose graphs are valid for its configuration', async () => {
     const project = folder.path(`my-${template}`);
     const { code, stdout } = await holdfast(['init', project, '--template', template]);
     expect(code).toBe(0);
@@ -30,7 +30,7 @@ describe.each(['refund', 'blank', 'chat'])('the template %s', (template) => {
   });
 });
 
-test('a project has the name of its folder, and the versions of this package', async () => {
+test('`init` makes a project with the name of its folder and the versions of this package', async () => {
   await holdfast(['init', folder.path('My Shop')]);
   expect(JSON.parse(await readIn('My Shop', 'package.json'))).toMatchObject({
     name: 'my-shop',
@@ -39,7 +39,7 @@ test('a project has the name of its folder, and the versions of this package', a
   });
 });
 
-test('a folder that is not empty is refused and left unchanged', async () => {
+test('`init` refuses a folder that is not empty, and leaves it unchanged', async () => {
   await mkdir(folder.path('full'));
   await folder.write('full/mine.txt', 'mine');
   const { code, stderr } = await holdfast(['init', folder.path('full')]);
@@ -50,7 +50,7 @@ test('a folder that is not empty is refused and left unchanged', async () => {
 test.each([
   [['x', '--template', 'refnd'], 'There is no template "refnd". Did you mean "refund"?'],
   [[], 'init takes one folder'],
-])('init refuses the arguments %j as wrong usage', async (args, message) => {
+])('`init` refuses the arguments %j as wrong usage', async (args, message) => {
   const { code, stderr } = await holdfast(['init', ...args]);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
 });

@@ -5,7 +5,7 @@ import { createFolder, holdfast } from '../../../support/servers/command-line.ts
 
 const line = (level: number, msg: string): string => `${JSON.stringify({ level, time: 0, msg })}\n`;
 
-test('logs --follow prints added lines until Ctrl-C', async () => {
+test('`logs --follow` prints added lines until Ctrl-C', async () => {
   const folder = await createFolder();
   const file = await folder.write('a.log', line(30, 'begins') + line(30, 'goes on'));
   const interrupt = new AbortController();
@@ -24,7 +24,7 @@ test('logs --follow prints added lines until Ctrl-C', async () => {
   await folder.remove();
 });
 
-test('logs --json prints lines as they are', async () => {
+test('`logs --json` prints lines as they are', async () => {
   const folder = await createFolder();
   const file = await folder.write('a.log', line(30, 'begins') + line(50, 'ends'));
   const { stdout } = await holdfast(['logs', '--json', '--level', 'error', '--log-file', file]);
@@ -32,7 +32,7 @@ test('logs --json prints lines as they are', async () => {
   await folder.remove();
 });
 
-test('logs names a missing log', async () => {
+test('`logs` names a missing log file', async () => {
   const { code, stderr } = await holdfast(['logs', '--log-file', 'missing.log']);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("missing.log can't be read: ENOENT") });
 });

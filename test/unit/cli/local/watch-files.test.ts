@@ -16,7 +16,7 @@ const fail = (problem: string): never => {
 
 const taken = ['graphs/refund.json', 'prices.json', 'tools/pay.ts'];
 
-test('changes of modules and JSON files are reported together, and changes of other files are not', async () => {
+test('changes of modules and JSON files are reported together by the watcher, and changes of other files are not', async () => {
   for (const name of ['node_modules', '.git', 'data', 'tools', 'graphs']) await mkdir(folder.path(name));
   const reports: string[][] = [];
   const changed = async (files: readonly string[]): Promise<void> => void reports.push(files.toSorted());

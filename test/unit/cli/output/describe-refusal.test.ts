@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { describeRefusal } from '../../../../src/cli/output/format-refusal.ts';
 import { HoldfastError } from '../../../../src/client/holdfast-error.ts';
 
-test('a refusal is described by status and code, a request without a response by its cause', () => {
+test('the CLI describes a refusal by status and code, and a request without a response by its cause', () => {
   const refused = new HoldfastError({ code: 'INVALID_INPUT', detail: 'no', status: 422 });
   expect(describeRefusal(refused)).toBe('The API answered 422 INVALID_INPUT: no');
   expect(describeRefusal(new HoldfastError({ code: 'UNREACHABLE', detail: 'gone' }))).toBe('gone');
 });
 
-test('a request that may have been executed is described as such', () => {
+test('the CLI reports that a request was possibly executed', () => {
   const lost = new HoldfastError({ code: 'UNREACHABLE', detail: 'gone', mayTakeEffect: true });
   expect(describeRefusal(lost)).toBe('gone (it may take effect all the same: look before you send it again)');
 });

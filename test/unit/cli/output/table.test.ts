@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatTable } from '../../../../src/cli/output/table.ts';
 
-test('a table has aligned columns, one line for each row, and truncated cells', () => {
+test('a table of the CLI has aligned columns, one line for each row, and truncated cells', () => {
   const rows = [
     ['a1', 'Pay\n20?', ''],
     ['a22', 'x'.repeat(80), 'ann'],

@@ -18,33 +18,33 @@ const soon = () => ({ isDry: false, untilMs: Date.now() + 5_000 });
 const now = () => ({ isDry: false, untilMs: Date.now() - 1 });
 
 describe('a step', () => {
-  test('changes nothing that exists', async () => {
+  test('a setup step changes nothing that exists', async () => {
     const create = vi.fn<SetupStep['create']>();
     expect(await takeStep(aStep({ create }), now())).toEqual({ isThere: true, line: 'there    thing: it' });
     expect(create).not.toHaveBeenCalled();
   });
 
-  test('creates nothing in a dry run', async () => {
+  test('a setup step creates nothing in a dry run', async () => {
     const create = vi.fn<SetupStep['create']>();
     const taken = await takeStep(aStep({ check: async () => MISSING, create }), { ...now(), isDry: true });
     expect(taken).toEqual({ isThere: false, line: 'missing  thing: it' });
     expect(create).not.toHaveBeenCalled();
   });
 
-  test('waits for an unavailable server up to a time limit', async () => {
+  test('a setup step waits for an unavailable server up to a time limit', async () => {
     const check = vi.fn<SetupStep['check']>().mockRejectedValueOnce(AWAY).mockResolvedValue(THERE);
     expect(await takeStep(aStep({ check }), soon())).toMatchObject({ isThere: true });
     expect(check).toHaveBeenCalledTimes(2);
     await expect(takeStep(aStep({ check: async () => await Promise.reject(AWAY) }), now())).rejects.toBe(AWAY);
   });
 
-  test('does not retry after a refusal like that of Temporal Cloud', async () => {
+  test('a setup step does not retry after a refusal like that of Temporal Cloud', async () => {
     const create = vi.fn<SetupStep['create']>().mockRejectedValue(REFUSED);
     await expect(takeStep(aStep({ check: async () => MISSING, create }), soon())).rejects.toBe(REFUSED);
     expect(create).toHaveBeenCalledTimes(1);
   });
 
-  test('succeeds when another process has completed it', async () => {
+  test('a setup step succeeds when another process has completed it', async () => {
     const check = vi.fn<SetupStep['check']>().mockResolvedValueOnce(MISSING).mockResolvedValueOnce(MISSING);
     check.mockResolvedValue(THERE);
     const create = vi.fn<SetupStep['create']>().mockRejectedValue(MADE_BY_OTHER);

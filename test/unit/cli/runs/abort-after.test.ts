@@ -7,7 +7,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test.each([1, DAY_MS, 24.9 * DAY_MS, 30 * DAY_MS, 60 * DAY_MS, 36_500 * DAY_MS])(
-  'a signal is aborted after %i ms, and not before',
+  'an abort signal with a time limit of %i ms is aborted after that time, and not before',
   async (ms) => {
     const signal = abortAfter(ms);
     await vi.advanceTimersByTimeAsync(ms - 1);
@@ -18,6 +18,6 @@ test.each([1, DAY_MS, 24.9 * DAY_MS, 30 * DAY_MS, 60 * DAY_MS, 36_500 * DAY_MS])
   },
 );
 
-test('a signal of 0 ms is aborted at once', () => {
+test('an abort signal with a time limit of 0 ms is aborted at once', () => {
   expect(abortAfter(0).aborted).toBe(true);
 });

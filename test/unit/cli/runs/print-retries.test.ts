@@ -12,7 +12,7 @@ const retry = (attempt: number, message: string) => ({
   nextAttemptAt: '2026-01-02T03:04:09Z',
 });
 
-test('each retried attempt is printed once, also after a failed request', async () => {
+test('the CLI prints each retried attempt once, also after a failed request', async () => {
   const answers = [[retry(2, 'shop is down')], [retry(2, 'shop is down')], null, [retry(3, 'still down')], []];
   const client = createClient({
     baseUrl: 'http://127.0.0.1',

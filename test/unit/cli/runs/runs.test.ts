@@ -9,6 +9,6 @@ test.each([
   [['--last', 'all'], '--last takes a number, not "all"'],
   [['--after', 'yesterday'], '--after takes a time such as 2026-11-26T15:00:00Z, not "yesterday"'],
   [['--before', '2026-13-01'], '--before takes a time such as 2026-11-26T15:00:00Z, not "2026-13-01"'],
-])('the command runs refuses the arguments %j', async (flags, message) => {
+])('`runs` refuses the arguments %j', async (flags, message) => {
   expect(await holdfast(['runs', ...flags])).toEqual({ code: 2, stdout: '', stderr: `holdfast: ${message}\n` });
 });

@@ -37,26 +37,26 @@ function take(marked: string): string {
 }
 
 describe('completions of member names', () => {
-  test('are the names that are missing', () => {
+  test('completions of the console’s JSON editor are the names that are missing in an object', () => {
     expect(complete('{ | }')).toEqual(['name', 'isOpen', 'kind', 'inner', 'nodes']);
     expect(complete('{ "name": "x", "kind": "small", | }')).toEqual(['isOpen', 'inner', 'nodes']);
   });
 
-  test('are filtered by the typed text', () => {
+  test('completions of the console’s JSON editor are filtered by the typed text', () => {
     expect(complete('{ "n|" }')).toEqual(['name', 'nodes', 'isOpen', 'kind', 'inner']);
     expect(complete('{ "na|" }')).toEqual(['name']);
   });
 
-  test('are found through references at any depth', () => {
+  test('completions of the console’s JSON editor are found through schema references at any depth', () => {
     expect(complete('{ "inner": { "left": { "left": { | } } } }')).toEqual(['left', 'leaf']);
   });
 
-  test('come from the alternative whose constant matches', () => {
+  test('completions of the console’s JSON editor come from the schema alternative whose constant matches', () => {
     expect(complete('{ "nodes": { "a": { "type": "tool", | } } }')).toEqual(['tool']);
     expect(complete('{ "nodes": { "a": { | } } }')).toEqual(['type', 'values', 'tool']);
   });
 
-  test('come with an initial value, unless there is one', () => {
+  test('completions of the console’s JSON editor insert an initial value, unless there is one', () => {
     expect(take('{ "na|" }')).toBe('{ "name": "" }');
     expect(take('{ "na|": "x" }')).toBe('{ "name": "x" }');
     expect(take('{ "inn|" }')).toBe('{ "inner":  }');
@@ -65,13 +65,13 @@ describe('completions of member names', () => {
 });
 
 describe('completions of values', () => {
-  test('are the values of an enumeration, a constant or a boolean', () => {
+  test('completions of a value in the console’s JSON editor are the allowed values of an enumeration, a constant or a boolean', () => {
     expect(complete('{ "kind": | }')).toEqual(['small', 'large']);
     expect(complete('{ "isOpen": | }')).toEqual(['true', 'false']);
     expect(complete('{ "nodes": { "a": { "type": "|" } } }')).toEqual(['set', 'tool']);
   });
 
-  test('replace the typed text', () => {
+  test('completions of a value in the console’s JSON editor replace the typed text', () => {
     expect(take('{ "kind": "la|" }')).toBe('{ "kind": "large" }');
   });
 });
@@ -79,23 +79,23 @@ describe('completions of values', () => {
 describe('the schema of definitions', () => {
   const schema = definitionSchema({});
 
-  test('completes fields of a node by its type', () => {
+  test('the console’s JSON editor completes the fields of a node by its type', () => {
     const found = complete('{ "nodes": { "ask": { "type": "approval", | } } }', schema);
     expect(found).toContain('policy');
     expect(found).not.toContain('tool');
   });
 
-  test('completes types of nodes', () => {
+  test('the console’s JSON editor completes the types of nodes', () => {
     expect(complete('{ "nodes": { "ask": { "type": "app|" } } }', schema)).toEqual(['approval']);
   });
 
-  test('has no completions outside of its objects', () => {
+  test('the console’s JSON editor has no completions outside of the definition’s objects', () => {
     expect(complete('| { }', schema)).toEqual([]);
     expect(complete('{ "nowhere": { | } }', schema)).toEqual([]);
   });
 });
 
-test('a schema that is its own alternative does not recurse forever', () => {
+test('a JSON schema that is its own alternative does not recurse forever in the editor', () => {
   const schema = { $ref: '#/$defs/a', $defs: { a: { anyOf: [{ $ref: '#/$defs/a' }] } } };
   expect(schemasAt(schema, {}, []).length).toBeLessThan(100);
 });

@@ -23,11 +23,11 @@ describe('a JSON Pointer', () => {
     ['/edges/1', 7, '{ "fro'],
     ['/edges/1/from', 7, '"from"'],
     ['', 1, '{\n  "n'],
-  ])('%j leads to its value', (pointer, line, text) => {
+  ])('the JSON Pointer %j is resolved to the value’s position in the editor', (pointer, line, text) => {
     expect(find(pointer)).toEqual([line, text]);
   });
 
-  test('leads to the nearest parent of a missing value', () => {
+  test('the JSON Pointer of a missing value is resolved to its nearest parent in the editor', () => {
     expect(find('/edges/1/to')).toEqual([7, '{ "fro']);
     expect(find('/channels')).toEqual([1, '{\n  "n']);
     expect(offsetOf('', '/nodes')).toBe(0);
@@ -47,7 +47,7 @@ test.each([
 });
 
 describe('a text', () => {
-  test('that is JSON has a parsed value', () => {
+  test('the console’s editor parses a text that is JSON', () => {
     expect(readJson('{ "a": [1] }')).toEqual({ value: { a: [1] } });
   });
 
@@ -56,7 +56,7 @@ describe('a text', () => {
     ['{ "a" 1 }', 'A colon is expected here'],
     ['{ "a": 1 /* no */ }', 'JSON has no comments'],
     ['[1', 'A "]" is expected here'],
-  ])('that is no JSON has an issue at an offset: %j', (text, message) => {
+  ])('the console’s editor has an issue at an offset for a text that is no JSON: %j', (text, message) => {
     const read = readJson(text);
     expect('issues' in read && read.issues.map((issue) => issue.message)).toContain(message);
   });

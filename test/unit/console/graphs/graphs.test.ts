@@ -22,7 +22,7 @@ describe('the input of a run', () => {
     required: ['order'],
   };
 
-  test('has a field for each input channel, by its schema or its reducer', () => {
+  test('the console’s form for the input of a run has a field for each input channel, by its schema or its reducer', () => {
     const fields = fieldsOf(inputSchema(definition)) ?? [];
     expect(fields.map(({ name, kind, isRequired }) => [name, kind, isRequired])).toEqual([
       ['order', 'text', true],
@@ -33,11 +33,11 @@ describe('the input of a run', () => {
     expect(fields[0]?.description).toBe('The number of the order');
   });
 
-  test('starts with defaults and an empty message', () => {
+  test('the console’s form for the input of a run starts with defaults and an empty message', () => {
     expect(firstInput(definition)).toEqual({ amount: 5, messages: [{ role: 'user', content: '' }] });
   });
 
-  test('starts with the members of an object', () => {
+  test('the console’s form for the input of a run starts with the members of an object', () => {
     const ticket = {
       type: 'object',
       properties: {
@@ -52,7 +52,7 @@ describe('the input of a run', () => {
     });
   });
 
-  test('has all channels if the definition names no input', () => {
+  test('the console’s form for the input of a run has all channels if the definition names no input', () => {
     expect(inputSchema({ channels: { a: {}, b: {} } })).toMatchObject({ properties: { a: {}, b: {} }, required: [] });
     expect(inputSchema({})).toMatchObject({ properties: {} });
   });
@@ -71,7 +71,7 @@ describe('issues of a request', () => {
     ],
   });
 
-  test('are assigned to the fields of the form', () => {
+  test('the console assigns issues of a request to the fields of the form', () => {
     expect(issuesByField(error, ['amount', 'a/b'], '/input')).toEqual({
       byField: { amount: 'must be a number', 'a/b': 'must be a text' },
       others: [
@@ -81,14 +81,14 @@ describe('issues of a request', () => {
     });
   });
 
-  test('without a field are listed separately', () => {
+  test('the console lists issues of a request without a field separately', () => {
     expect(issuesByField(error, ['threadId']).byField).toEqual({ threadId: 'too long' });
     expect(issuesByField(error, ['threadId']).others).toHaveLength(3);
     expect(issuesByField(new Error('away'), ['threadId'])).toEqual({ byField: {}, others: [] });
   });
 });
 
-test('the request for an alias contains a canary if its version is given, with the share as a fraction of 1', () => {
+test('the console’s request for an alias contains a canary if its version is given, with the share as a fraction of 1', () => {
   expect(readAlias({ alias: ' live ', version: 2 })).toEqual({ alias: 'live', version: 2 });
   expect(readAlias({ alias: 'live', version: 2, canaryVersion: 3, canaryShare: 10 })).toEqual({
     alias: 'live',
@@ -98,7 +98,7 @@ test('the request for an alias contains a canary if its version is given, with t
   expect(readAlias({ alias: 'live', version: 2, canaryVersion: 3 }).canary?.share).toBe(0);
 });
 
-test('nodes that are new or changed between two versions are marked', () => {
+test('the console marks nodes that are new or changed between two versions', () => {
   const before = { nodes: { a: { type: 'set' }, b: { type: 'set' }, gone: {} }, edges: [1] };
   const after = { nodes: { a: { type: 'set' }, b: { type: 'tool' }, c: {} }, edges: [2] };
   expect([...changedNodes(diffRows(before, after))]).toEqual([
@@ -107,12 +107,12 @@ test('nodes that are new or changed between two versions are marked', () => {
   ]);
 });
 
-test('the address of a graph names tab and version if they are not the default', () => {
+test('the URL of a graph in the console names tab and version if they are not the default', () => {
   expect(toGraph('refund')).toBe('/graphs/refund');
   expect(toGraph('refund', 'versions', 3)).toBe('/graphs/refund/versions?version=3');
 });
 
-test('a diagram has no overlapping nodes', () => {
+test('a diagram of the console has no overlapping nodes', () => {
   const { nodes, arrows } = layOut({
     nodes: { a: { type: 'set' }, b: { type: 'tool', tool: 'pay' }, c: { type: 'set' } },
     edges: [

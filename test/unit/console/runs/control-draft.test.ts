@@ -42,13 +42,13 @@ describe('the controls of a run', () => {
     command: { curl: '', holdfast: '', temporal: null },
   });
 
-  test('are the controls that the API allows the person, in display order, and edits while nothing executes', () => {
+  test('the console shows the controls of a run that the API allows the person, in display order, and edits while nothing executes', () => {
     const actions = [anAction('approve'), anAction('cancel'), anAction('retry'), anAction('pause', false)];
     expect(availableControls({ status: 'running', actions })).toEqual(['retry', 'cancel']);
     expect(availableControls({ status: 'waiting', actions })).toEqual(['retry', 'edit', 'cancel']);
   });
 
-  test('have the descriptions of the API', () => {
+  test('the console describes the controls of a run as the API does', () => {
     const actions = [anAction('retry'), anAction('retry'), anAction('cancel')];
     expect(effectsOf({ actions }, 'retry')).toEqual(['What retry does']);
     expect(effectsOf({ actions }, 'edit')).toEqual([]);
@@ -56,11 +56,11 @@ describe('the controls of a run', () => {
 });
 
 describe('the targets of a control', () => {
-  test('are the waiting interventions, by their ids', () => {
+  test('the targets of a run control in the console are the waiting interventions, by their ids', () => {
     expect(targetsOf(WAITING)).toMatchObject([{ label: 'issue_refund in pay', named: { id: 'pay:1:1' } }]);
   });
 
-  test('are the node that has failed the run, or an unnamed one', () => {
+  test('the targets of a run control in the console are the node that has failed the run, and a target without a node', () => {
     expect(targetsOf(FAILED).map(({ named }) => named)).toEqual([{ node: 'pay' }, {}]);
     expect(targetsOf({ ...FAILED, status: 'completed', error: null })).toEqual([]);
   });
@@ -70,7 +70,7 @@ describe('the targets of a dialog', () => {
   const opened = targetsOf(WAITING);
   const draft = { ...EMPTY_DRAFT, target: opened[0]?.key ?? '', output: '1' };
 
-  test('include those from its opening when the run waits for something else', () => {
+  test('a dialog of the console keeps the targets from its opening when the run waits for something else', () => {
     const [waiting] = WAITING.waitingFor;
     const now = targetsOf({ ...WAITING, waitingFor: waiting ? [{ ...waiting, id: 'ship:2:1', node: 'ship' }] : [] });
     const targets = withEndedTargets(opened, now);
@@ -82,7 +82,7 @@ describe('the targets of a dialog', () => {
     expect(withEndedTargets(opened, opened).map(({ isGone }) => isGone)).toEqual([false]);
   });
 
-  test('are gone when the same node has failed again', () => {
+  test('a console dialog loses its targets when the same node has failed again', () => {
     const [waiting] = WAITING.waitingFor;
     const since = '2026-11-24T09:50:00.000Z';
     const anew = targetsOf({ ...WAITING, waitingFor: waiting ? [{ ...waiting, since }] : [] });
@@ -96,7 +96,7 @@ describe('the body of a control', () => {
   const targets = targetsOf(FAILED);
   const target = targets[0]?.key ?? '';
 
-  test('contains only the values of its fields', () => {
+  test('the request of a run control in the console contains only the values of its fields', () => {
     const draft = { ...EMPTY_DRAFT, target, output: '{"orders": []}', reason: 'not asked for' };
     expect(readBody('skip', draft, targets)).toEqual({ body: { node: 'pay', output: { orders: [] } } });
     expect(readBody('pause', EMPTY_DRAFT, [])).toEqual({ body: {} });
@@ -105,7 +105,7 @@ describe('the body of a control', () => {
     });
   });
 
-  test('may be null if any output is allowed', () => {
+  test('the request of a run control in the console may have the value null if any output is allowed', () => {
     const [, all] = targets;
     expect(readBody('skip', { ...EMPTY_DRAFT, target: all?.key ?? '', output: 'null' }, targets)).toEqual({
       body: { output: null },
@@ -120,7 +120,7 @@ describe('the body of a control', () => {
     ['replan', {}, 'node'],
     ['edit', { values: '[1]' }, 'values'],
     ['resume', { values: '{' }, 'values'],
-  ] as const)('of %s is refused with its field named', (control, fields, field) => {
+  ] as const)('the console refuses the request of the control %s with its field named', (control, fields, field) => {
     const read = readBody(control, { ...EMPTY_DRAFT, ...fields }, targets);
     expect('problems' in read && Object.keys(read.problems)).toEqual([field]);
   });
@@ -129,14 +129,14 @@ describe('the body of a control', () => {
 describe('the body of a fork', () => {
   const EMPTY = { checkpoint: 'c1', values: '', asNode: '', graph: '' };
 
-  test('omits empty fields', () => {
+  test('the request of a fork in the console omits empty fields', () => {
     expect(readFork({ ...EMPTY, values: '{}' })).toEqual({ fork: { checkpoint: 'c1' } });
     expect(readFork({ checkpoint: 'c1', values: '{"a": 1}', asNode: 'pay', graph: ' shop@2 ' })).toEqual({
       fork: { checkpoint: 'c1', values: { a: 1 }, asNode: 'pay', graph: 'shop@2' },
     });
   });
 
-  test.each(['[]', '7', '{'])('refuses %s as values', (values) => {
+  test.each(['[]', '7', '{'])('the request of a fork in the console refuses %s as values', (values) => {
     expect(readFork({ ...EMPTY, values })).toHaveProperty('problem');
   });
 });

@@ -20,7 +20,7 @@ const DEFINITION = {
 };
 
 describe('the graph inside a node', () => {
-  test('consists of the graphs that an agent calls as tools', () => {
+  test('the console draws inside an agent node the graphs that it calls as tools', () => {
     const agent = { type: 'agent', tools: ['pay', { memory: 'm' }, { graph: 'refund@2' }] };
     expect(innerOf(agent, { nodes: { agent } })).toMatchObject({
       nodes: { refund: { type: 'subgraph', graph: 'refund@2' } },
@@ -29,16 +29,19 @@ describe('the graph inside a node', () => {
     expect(describeNode(agent)).toBe('agent');
   });
 
-  test('has the names that the node gives its tools', () => {
+  test('the console labels a subgraph with the names that the node gives its tools', () => {
     const agent = { type: 'agent', tools: [{ graph: 'refund@2', as: 'give_back' }] };
     expect(innerOf(agent, {})).toMatchObject({ nodes: { give_back: { type: 'subgraph', graph: 'refund@2' } } });
   });
 
   test.each([
-    { what: 'has as its conversation', llm: { messages: 'chat' } },
-    { what: 'writes', llm: { prompt: 'x', write: 'chat' } },
-    { what: 'writes among others', llm: { prompt: 'x', write: { log: 1, chat: '{{ result.message }}' } } },
-  ])('consists, at a tool node, of the graph tools of the llm node that $what', ({ llm }) => {
+    { what: 'reads the same conversation', llm: { messages: 'chat' } },
+    { what: 'writes the conversation', llm: { prompt: 'x', write: 'chat' } },
+    {
+      what: 'writes the conversation among other channels',
+      llm: { prompt: 'x', write: { log: 1, chat: '{{ result.message }}' } },
+    },
+  ])('the console draws inside a tool node the graph tools of the llm node that $what', ({ llm }) => {
     const act = { type: 'tool', calls: 'chat' };
     const ask = { type: 'llm', tools: [{ graph: 'refund' }], ...llm };
     const other = { type: 'llm', tools: [{ graph: 'other' }], messages: 'elsewhere' };
@@ -48,7 +51,7 @@ describe('the graph inside a node', () => {
   });
 
   test.each([{ type: 'agent', tools: ['pay'] }, { type: 'llm', tools: [{ graph: 'refund' }] }, { type: 'set' }])(
-    'does not exist for the node %j',
+    'the console draws no graph inside of the node %j',
     (node) => {
       expect(innerOf(node, { nodes: { node } })).toBeNull();
     },
@@ -56,7 +59,7 @@ describe('the graph inside a node', () => {
 });
 
 describe('the arrows of a definition', () => {
-  test('come from edges of each kind and from nodes, except for arrows to missing nodes', () => {
+  test('the console draws arrows from edges of each kind and from nodes’ targets, except to missing nodes', () => {
     const shown = arrowsOf(DEFINITION).map(({ from, to, label, isDetour }) => [from, to, label, isDetour]);
     expect(shown).toEqual([
       ['__start__', 'look', null, false],
@@ -72,7 +75,7 @@ describe('the arrows of a definition', () => {
     ]);
   });
 
-  test('are empty for a value that is no definition', () => {
+  test('the console draws no arrows for a value that is no definition', () => {
     expect(arrowsOf({ nodes: 7, edges: [null, 'x', {}] })).toEqual([]);
   });
 });
@@ -80,7 +83,7 @@ describe('the arrows of a definition', () => {
 describe('a drawing', () => {
   const { nodes, arrows } = layOut(DEFINITION);
 
-  test('has each node once with its definition, and the points of arrows', () => {
+  test('a drawing of a graph has each node once with its definition, and the points of arrows', () => {
     expect(nodes.map(({ id, about }) => [id, about])).toEqual([
       ['__start__', 'start'],
       ['look', 'tool: lookup_order'],
@@ -92,7 +95,7 @@ describe('a drawing', () => {
     expect(nodes.find(({ id }) => id === 'sorry')?.inner).toBe('apology@2');
   });
 
-  test('has no overlapping nodes', () => {
+  test('a drawing of a graph has no overlapping nodes', () => {
     const boxes = nodes.map((node) => ({ ...node, ...sizeOf(node) }));
     const overlaps = boxes.flatMap((one, place) =>
       boxes
@@ -108,11 +111,11 @@ describe('a drawing', () => {
     expect(overlaps).toEqual([]);
   });
 
-  test('is the same each time', () => {
+  test('a drawing of the same graph is the same each time', () => {
     expect(layOut(DEFINITION)).toEqual({ nodes, arrows, height: expect.any(Number) });
   });
 
-  test('has a path for every arrow, also from a node to itself', () => {
+  test('a drawing of a graph has a path for every arrow, also from a node to itself', () => {
     expect(arrows.filter(({ points }) => points.length < 2)).toEqual([]);
     const loop = arrows.find(({ from, to }) => from === to);
     expect(loop?.points[0]?.x).toBe(loop?.points.at(-1)?.x);

@@ -7,7 +7,7 @@ function statusOf(node: string, ...given: Parameters<typeof nodeStates>): string
 }
 
 describe('the nodes of a run', () => {
-  test('have the state of their last event', () => {
+  test('the console shows for the nodes of a run the state of their last event', () => {
     const events = history(started('a'), completed('a'), started('b'), started('c'), failed('c'));
     const states = nodeStates(events);
     expect([...states].map(([node, { status }]) => [node, status])).toEqual([
@@ -17,12 +17,12 @@ describe('the nodes of a run', () => {
     ]);
   });
 
-  test('count their visits, and forget the outcome of earlier ones', () => {
+  test('the console counts the visits of a node, and forgets the outcome of earlier ones', () => {
     const state = nodeStates(history(started('a'), failed('a'), started('a', 2))).get('a');
     expect(state).toEqual({ status: 'running', visits: 2, elements: [] });
   });
 
-  test('wait for an approval until its quorum is complete', () => {
+  test('the console shows a node as waiting for an approval until its quorum is complete', () => {
     const events = history(started('ask'), asked('ask'), decided('ask', 'pending'), decided('ask', 'approved'));
     expect(events.map((_, place) => statusOf('ask', events.slice(0, place + 1)))).toEqual([
       'running',
@@ -32,13 +32,13 @@ describe('the nodes of a run', () => {
     ]);
   });
 
-  test('wait where only the run reports it, also within subgraphs', () => {
+  test('the console shows a node as waiting where only the run reports it, also within subgraphs', () => {
     const events = history({ ...started('nap'), path: ['outer'] }, started('a'), completed('a'));
     expect(statusOf('outer/nap', events, [{ node: 'nap' }])).toBe('waiting');
     expect(statusOf('a', events, [{ node: 'a' }])).toBe('completed');
   });
 
-  test('list their elements, and have the state of the element with the highest priority', () => {
+  test('the console lists the elements of a map node, which has the state of the element with the highest priority', () => {
     const state = nodeStates(
       history({ ...started('each'), index: 0 }, { ...started('each'), index: 1 }, { ...completed('each'), index: 0 }),
     ).get('each');
@@ -52,7 +52,7 @@ describe('the nodes of a run', () => {
     });
   });
 
-  test('run again on a retry, and stop with their run', () => {
+  test('the console shows a node as running again on a retry, and as stopped with its run', () => {
     const events = history(
       started('a'),
       failed('a'),

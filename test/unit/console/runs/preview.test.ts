@@ -20,22 +20,22 @@ const EVENTS = history(
 const EFFECTS = new Map([['pay', 'keyed']]);
 
 describe('the preview of an action', () => {
-  test('lists the failed work that a retry repeats, and the rest that it keeps', () => {
+  test('the console’s preview of a retry lists the failed work that is repeated, and the rest that it keeps', () => {
     const { kept, again } = createPreview({ kind: 'retry', node: 'postage' }, { events: EVENTS, effects: EFFECTS });
     expect(again).toEqual(['call of pay (keyed) in postage']);
     expect(kept).toEqual(['goods', 'call of pay (keyed) in postage']);
   });
 
-  test('lists the work of a retry that names no node', () => {
+  test('the console’s preview lists the work of a retry that names no node', () => {
     expect(createPreview({ kind: 'retry', node: null }, { events: EVENTS }).again).toEqual(['call of pay in postage']);
   });
 
-  test('names a node that has failed without a call', () => {
+  test('the console’s preview names a node that has failed without a call', () => {
     const events = history(started('a'), failed('a'));
     expect(createPreview({ kind: 'retry', node: 'a' }, { events }).again).toEqual(['a']);
   });
 
-  test('warns that a fork repeats calls of its parent', () => {
+  test('the console’s preview warns that a fork repeats calls of its parent', () => {
     const early = createPreview({ kind: 'fork', checkpoint: 'c1' }, { events: EVENTS, effects: EFFECTS });
     expect(early.kept).toEqual([]);
     expect(early.again).toEqual(['call of pay (keyed) in goods', 'call of pay (keyed) in postage']);
@@ -45,13 +45,13 @@ describe('the preview of an action', () => {
     expect(late.again).toEqual(['call of pay in postage']);
   });
 
-  test('names the compensated calls of a cancel, the latest first', () => {
+  test('the console’s preview of a cancel names the compensated calls, the latest first', () => {
     const { notes } = createPreview({ kind: 'cancel' }, { events: EVENTS, compensated: new Set(['goods', 'postage']) });
     expect(notes.join(' ')).toContain('pay in postage, pay in goods');
     expect(createPreview({ kind: 'cancel' }, { events: EVENTS }).notes.join(' ')).not.toContain('Undone');
   });
 
-  test.each(['skip', 'fail'] as const)('lists no repeated work for a %s', (kind) => {
+  test.each(['skip', 'fail'] as const)('the console’s preview of a %s lists no repeated work', (kind) => {
     expect(createPreview({ kind, node: 'postage' }, { events: EVENTS })).toMatchObject({ again: [], kept: ['goods'] });
   });
 });

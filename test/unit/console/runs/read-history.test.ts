@@ -27,7 +27,7 @@ function runsOf(events: readonly RunEvent[]) {
 const EVENTS = history(started('a'), completed('a'), started('b'), completed('b'), started('c'));
 
 describe('a history', () => {
-  test('is loaded page by page, with a report after each', async () => {
+  test('the console loads a run’s history page by page, with a report after each', async () => {
     const { runs, asked } = runsOf(EVENTS);
     const told: number[] = [];
     const onPage = (known: readonly RunEvent[]): void => void told.push(known.length);
@@ -40,13 +40,13 @@ describe('a history', () => {
     ]);
   });
 
-  test('is loaded from the first unknown event', async () => {
+  test('the console loads a run’s history from the first unknown event', async () => {
     const { runs, asked } = runsOf(EVENTS);
     expect(await readHistory(runs, { runId: 'r', known: EVENTS.slice(0, 3) })).toEqual(EVENTS);
     expect(asked).toEqual([{ limit: 1_000, after: 3 }]);
   });
 
-  test('stays the same object if there are no new events', async () => {
+  test('a run’s history in the console stays the same JavaScript object if there are no new events', async () => {
     expect(await readHistory(runsOf(EVENTS).runs, { runId: 'r', known: EVENTS })).toBe(EVENTS);
   });
 });

@@ -24,22 +24,25 @@ const read = async (published: Parameters<typeof sources>[0], version: number | 
   await readRunGraph(sources(published), { id: 'r', graph: { name: 'pay', version, hash: 'its-own' } }, signal);
 
 describe('the graph of a run', () => {
-  test('is the published version with the same hash', async () => {
+  test('the console shows for a run the published graph version with the same hash', async () => {
     expect(await read({ hash: 'its-own' })).toEqual({ definition: PUBLISHED, named: null });
   });
 
   test.each([
-    ['another tenant has it by that name', { hash: 'another' }, 1],
-    ['it is gone', refused(404, 'UNKNOWN_GRAPH'), 1],
-    ['it was never published', { hash: 'its-own' }, null],
-  ])('is read from its recording, with the graphs that it refers to, if %s', async (_where, published, version) => {
-    expect(await read(published, version)).toEqual({
-      definition: RECORDED,
-      named: { 'inner@1': INNER },
-    });
-  });
+    ['the graph of that name belongs to another tenant', { hash: 'another' }, 1],
+    ['the graph was deleted', refused(404, 'UNKNOWN_GRAPH'), 1],
+    ['the graph was never published', { hash: 'its-own' }, null],
+  ])(
+    'the console reads a run’s graph from its recording, with the graphs that it refers to, if %s',
+    async (_where, published, version) => {
+      expect(await read(published, version)).toEqual({
+        definition: RECORDED,
+        named: { 'inner@1': INNER },
+      });
+    },
+  );
 
-  test('is not read from the recording if the API fails', async () => {
+  test('the console does not read a run’s graph from the recording if the API fails', async () => {
     await expect(read(refused(503, 'UNAVAILABLE'))).rejects.toMatchObject({ status: 503 });
   });
 
@@ -48,7 +51,7 @@ describe('the graph of a run', () => {
     [refused(403, 'FORBIDDEN'), true],
     [refused(503, 'UNAVAILABLE'), false],
     [null, false],
-  ])('counts as unavailable after %s: %s', (error, expected) => {
+  ])('the console treats a run’s graph as unavailable after %s: %s', (error, expected) => {
     expect(isUnavailable(error)).toBe(expected);
   });
 });

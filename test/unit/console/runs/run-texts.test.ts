@@ -21,22 +21,22 @@ import { completed, history, saved, started } from './sample-events.ts';
 describe('a search for runs', () => {
   const QUERY = new URLSearchParams({ status: 'waiting,failed', graph: 'shop', metadata: 'order=A-1' }).toString();
 
-  test('is parsed from an address and formatted to it', () => {
+  test('the console parses a run search from a URL and formats it to one', () => {
     const search = readSearch(new URLSearchParams(`${QUERY}&other=1`));
     expect(writeSearch(search).toString()).toBe(QUERY);
   });
 
-  test('ignores an unknown status', () => {
+  test('a run search of the console ignores an unknown status', () => {
     expect(readSearch(new URLSearchParams('status=waiting,nice')).statuses).toEqual(['waiting']);
   });
 
-  test('becomes a filter of the API, for lists and for many runs', () => {
+  test('a run search of the console becomes a filter of the API, for lists and for many runs', () => {
     const search = readSearch(new URLSearchParams(QUERY));
     expect(toFilter(search)).toEqual({ status: ['waiting', 'failed'], graph: 'shop', metadata: { order: 'A-1' } });
     expect(toBulkFilter(readSearch(new URLSearchParams()))).toEqual({});
   });
 
-  test('accepts metadata with quoted spaces', () => {
+  test('a run search of the console accepts metadata with quoted spaces', () => {
     expect(readMetadata('order=A-1 name:"Ann B" x')).toEqual({ order: 'A-1', name: 'Ann B' });
   });
 });
@@ -50,25 +50,25 @@ describe('a partial reply of a model', () => {
     return replies;
   };
 
-  test('is joined in order, each delta once', () => {
+  test('the console joins the deltas of a model’s reply in order, each once', () => {
     expect(join({}, { index: 1, text: 'Ann' }, { index: 1, text: 'Ann' }).get('k')?.text).toBe('Dear Ann');
   });
 
-  test('starts over with a later attempt, and ignores an older one', () => {
+  test('the console starts a model’s reply over with a later attempt, and ignores an older one', () => {
     const replies = join({}, { attempt: 2, text: 'Hi' }, { index: 1, text: 'old' });
     expect(replies.get('k')).toMatchObject({ attempt: 2, text: 'Hi' });
   });
 
-  test('is marked if a delta is missing', () => {
+  test('the console marks a model’s reply in which a delta is missing', () => {
     expect(join({ index: 3 }).get('k')?.hasGaps).toBe(true);
   });
 
-  test('is removed when the call has ended', () => {
+  test('the console removes a model’s partial reply when the call has ended', () => {
     expect(withoutCalls(join({}), new Set(['k']))).toEqual([]);
   });
 });
 
-test('a channel counts as a conversation if it is a list of messages', () => {
+test('the console shows a channel as a conversation if it is a list of messages', () => {
   const messages = [
     { id: 'm1', role: 'user', content: 'Hi' },
     { role: 'assistant', content: '', toolCalls: [{ id: 't', name: 'look', args: { n: 1 } }, 7] },
@@ -78,7 +78,7 @@ test('a channel counts as a conversation if it is a list of messages', () => {
   expect(found[0]?.messages[1]).toMatchObject({ id: '1', toolCalls: [{ name: 'look' }] });
 });
 
-test('each checkpoint lists the changes since the previous one, with their authors', () => {
+test('the console lists for each checkpoint the changes since the previous one, with their authors', () => {
   const changes = changedBy(
     history(
       saved('c1'),
@@ -96,7 +96,7 @@ test('each checkpoint lists the changes since the previous one, with their autho
   });
 });
 
-test('the tasks of a node do not include those of a node with the same id in another graph, and begin with the latest visit', () => {
+test('the console lists the tasks of a node without those of a node with the same id in another graph, the latest visit first', () => {
   const events = history(started('a'), completed('a'), started('a', 2), { ...started('a'), path: ['outer'] });
   expect(tasksOf(events, { path: [], node: 'a' }).map(({ visit, events: own }) => [visit, own.length])).toEqual([
     [2, 1],
@@ -105,7 +105,7 @@ test('the tasks of a node do not include those of a node with the same id in ano
   expect(tasksOf(events, { path: ['outer'], node: 'a' })).toHaveLength(1);
 });
 
-test('the supersteps of two compared runs are paired by number', () => {
+test('the console pairs the supersteps of two compared runs by number', () => {
   expect(pathRows([['a'], ['b', 'c']], [['a'], ['d'], ['e']])).toEqual([
     { number: 1, left: 'a', right: 'a', isSame: true },
     { number: 2, left: 'b, c', right: 'd', isSame: false },
@@ -113,6 +113,6 @@ test('the supersteps of two compared runs are paired by number', () => {
   ]);
 });
 
-test('the name of a task includes its enclosing nodes', () => {
+test('the name of a task in the console includes its enclosing nodes', () => {
   expect(taskName({ path: ['outer'], node: 'pay', index: 2, visit: 3 })).toBe('outer/pay[2] (visit 3)');
 });

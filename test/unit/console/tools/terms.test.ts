@@ -12,6 +12,6 @@ test.each([
     'when args.amount > 100, by lead or cfo, within 2d',
   ],
   [{}, 'keyed', 'before each call'],
-] as const)('the approval setting %j of an %s tool is described', (approval, effect, words) => {
+] as const)('the console describes the approval setting %j of an %s tool', (approval, effect, words) => {
   expect(describeApproval({ approval, effect })).toBe(words);
 });

@@ -52,9 +52,12 @@ describe('a reducer', () => {
     [{ reducer: { expr: "current == null ? update : current + ' > ' + update" } }, null, ['a', 'b'], 'a > b'],
     [{ reducer: 'append' }, ['in'], ['a', { $replace: ['b'] }, 'c'], ['b', 'c']],
     [{ ephemeral: true, reducer: 'append' }, ['old'], ['new'], ['new']],
-  ])('%j makes a new value of %j and the writes %j', (...[definition, current, writes, expected]) => {
-    expect(apply(definition, current, writes)).toMatchObject({ ok: true, channels: { x: expected } });
-  });
+  ])(
+    'the reducer of the channel %j combines the value %j and the writes %j',
+    (...[definition, current, writes, expected]) => {
+      expect(apply(definition, current, writes)).toMatchObject({ ok: true, channels: { x: expected } });
+    },
+  );
 
   test.each<[Json, Json[], Json]>([
     [[message('1', 'hi')], [message('2', 'yo')], [message('1', 'hi'), message('2', 'yo')]],
@@ -76,7 +79,7 @@ describe('a reducer', () => {
       ],
       [message('m1', 'p'), message('m2', 'p')],
     ],
-  ])('of messages makes a conversation of %j and the writes %j', (current, writes, expected) => {
+  ])('the reducer of messages combines the conversation %j and the writes %j', (current, writes, expected) => {
     expect(apply({ reducer: 'messages' }, current, writes)).toMatchObject({ ok: true, channels: { x: expected } });
   });
 });
@@ -109,12 +112,15 @@ describe('a channel refuses a write', () => {
     ],
     [{ reducer: 'messages' }, [], ['hi'], 'CHANNEL_SCHEMA_VIOLATION', /an object/, ['t0']],
     [{ reducer: { expr: 'current + update' } }, 'a', [1], 'EXPRESSION_FAILED', /current \+ update/, ['t0']],
-  ])('of the definition %j with the value %j: %j', (...[definition, current, writes, code, message, culprits]) => {
-    const applied = apply(definition, current, writes);
-    expect(applied).toMatchObject({ ok: false, error: { code, message: expect.stringMatching(message) }, culprits });
-  });
+  ])(
+    'a channel of the definition %j refuses a write to its value %j: %j',
+    (...[definition, current, writes, code, message, culprits]) => {
+      const applied = apply(definition, current, writes);
+      expect(applied).toMatchObject({ ok: false, error: { code, message: expect.stringMatching(message) }, culprits });
+    },
+  );
 
-  test('to a channel that is not declared', () => {
+  test('a write to a channel that is not declared is refused', () => {
     const context = { owned: new OwnedLists(), nextMessageId: () => '', extension: null };
     expect(applyWrites(new Map(), {}, [{ by: 't', node: 't', update: { y: 1 } }], context)).toMatchObject({
       ok: false,
@@ -123,7 +129,7 @@ describe('a channel refuses a write', () => {
 });
 
 describe('lists that grow in place', () => {
-  test('only lists that were made for the channel are changed', () => {
+  test('a reducer changes only those lists in place that were made for the channel', () => {
     const before = ['a'];
     const owned = new OwnedLists();
     const first = applyOwning(owned, { reducer: 'append' }, { current: before, writes: ['b'] });
@@ -134,7 +140,7 @@ describe('lists that grow in place', () => {
     expect(list).toEqual(['a', 'b', 'c']);
   });
 
-  test('additions of a refused round are reverted', () => {
+  test('additions to lists are reverted if their superstep’s writes are refused', () => {
     const owned = new OwnedLists();
     const definition = { reducer: 'append', schema: { maxItems: 2 } } as const;
     const first = applyOwning(owned, definition, { current: [], writes: ['a'] });
@@ -143,7 +149,7 @@ describe('lists that grow in place', () => {
     expect(list).toEqual(['a']);
   });
 
-  test('a change contains the appended items, or the new value', () => {
+  test('the change of a channel contains the appended items, or the new value', () => {
     expect(apply({ reducer: 'append' }, ['a'], ['b', ['c']])).toMatchObject({ changes: { x: { append: ['b', 'c'] } } });
     expect(apply({ reducer: 'append' }, ['a'], ['b', { $replace: ['c'] }])).toMatchObject({
       changes: { x: { set: ['c'] } },
@@ -152,7 +158,7 @@ describe('lists that grow in place', () => {
   });
 });
 
-test('without writes, channels stay the same object, so their sizes stay known', () => {
+test('a superstep without writes returns the same object of channels, so their sizes stay known', () => {
   const channels = new Map([['x', compileChannel('x', {})]]);
   const current = { x: 'text' };
   const applied = applyWrites(
@@ -178,7 +184,7 @@ describe('the limit of all channels together', () => {
   const empty: Channels = Object.fromEntries(names.map((name) => [name, null]));
   const eight = Object.fromEntries(names.slice(0, 8).map((name) => [name, large]));
 
-  test('holds after values have been replaced past their reducers', () => {
+  test('the size limit of all channels together holds after values have been replaced past their reducers', () => {
     const full = write(empty, eight);
     if (!full.ok) throw new Error(full.error.message);
     expect(write(full.channels, { x8: large })).toMatchObject({ ok: false, error: { code: 'PAYLOAD_TOO_LARGE' } });

@@ -108,7 +108,7 @@ function reachedWithout(approval: string, { kinds, ways }: RandomGraph): Readonl
 
 const nameOf = ({ policy }: ApprovalNode): string => policy.users?.[0] ?? '';
 
-test('an approval gates the nodes that no path reaches without it', () => {
+test('an approval gates the nodes that are reachable only through it', () => {
   const property = fc.property(aGraph, (graph) => {
     const holds = approvalGates(compileGraph(toDefinition(graph), CATALOG));
     const passed = IDS.flatMap((id) => KINDS[graph.kinds[id] ?? 'works'].passes(id) ?? []);
@@ -134,13 +134,13 @@ describe('the analysis of a graph', () => {
     return unitsSpent() - before;
   };
 
-  test('costs about as much as reading its names if joins lead from many nodes to many', () => {
+  test('the analysis of a graph costs about as much as reading its names if joins lead from many nodes to many', () => {
     const join = { from: ids, to: ids };
     const edges = [start, { from: 'ask', to: ids }, join, join, join];
     expect(priceOf({ nodes: { ask: asks('a'), ...rest }, edges })).toBeLessThan(20 * 7 * ids.length);
   });
 
-  test('costs linearly more for a larger graph, even with many approvals that gate each other', () => {
+  test('the analysis of a graph costs linearly more for a larger graph, even with many approvals that gate each other', () => {
     const dense = (size: number): number => {
       const some = ids.slice(0, size);
       const nodes = Object.fromEntries(some.map((id, index) => [id, index % 2 === 0 ? asks(id) : works]));
@@ -150,7 +150,7 @@ describe('the analysis of a graph', () => {
     expect(dense(1200) / dense(100)).toBeLessThan(15);
   });
 
-  test('costs the same with and without a memoized result', () => {
+  test('the analysis of a graph costs the same with and without a memoized result', () => {
     const nodes = { ask: asks('a'), sub: { type: 'subgraph', graph: 'shared@1' } } as const;
     const graph = compileGraph(aDefinition({ nodes, edges: [start, { from: 'ask', to: 'sub' }] }), CATALOG);
     const [first, second] = [1, 2].map(() => {
@@ -162,7 +162,7 @@ describe('the analysis of a graph', () => {
     expect(first).toBeGreaterThan(0);
   });
 
-  test('is charged once for a graph that is inside several others', () => {
+  test('the analysis of a graph that is inside several others is charged once', () => {
     const levels = Array.from({ length: 30 }, (_, level) => `l${level}@1`);
     const twice = (graph: string) => ({ a: { type: 'subgraph', graph }, b: { type: 'subgraph', graph } }) as const;
     const edges = [{ from: '__start__', to: ['a', 'b'] }];
@@ -182,7 +182,7 @@ describe('the analysis of a graph', () => {
     expect(unitsSpent() - before).toBeLessThan(200 * levels.length);
   });
 
-  test('lets all approvals gate everything if the graph is too large', () => {
+  test('the analysis of a graph that is too large lets all approvals gate everything', () => {
     const steps = ids.slice(1).map((id, index) => ({ from: [ids[index] ?? '', 'x'], to: id }));
     const edges = [{ from: '__start__', to: ['n0', 'x', 'ask'] }, ...steps.toReversed(), { from: ids, to: 'x' }];
     const graph = compileGraph(aDefinition({ nodes: { ...rest, x: works, ask: asks('a') }, edges }), aCatalog());

@@ -21,17 +21,17 @@ describe('messages in the input of a run', () => {
 
   test.each<[string, Json, string[]]>([
     ['of the user', user, []],
-    ['several of the user after a removal of all', [{ remove: '*' }, user, user], []],
+    ['of the user, several after a removal of all messages', [{ remove: '*' }, user, user], []],
     ['of the system', system, ['/chat/role']],
     ['of the assistant, among others', [user, assistant, system], ['/chat/1/role']],
     ['of a tool', [{ role: 'tool', toolCallId: 'c', content: 'paid' }], ['/chat/0/role']],
     ['that replace all', { $replace: [user, system] }, ['/chat/$replace/1/role']],
     ['with parts for a provider', [{ ...user, providerParts: {} }], ['/chat/0/providerParts']],
-  ])('%s', (...[, input, paths]) => {
+  ])('input messages of a run are checked for roles and provider parts: messages %s', (...[, input, paths]) => {
     expect(pathsOf(chat, input)).toEqual(paths);
   });
 
-  test('may have the roles that their channel names', () => {
+  test('input messages of a run may have the roles that their channel names', () => {
     const open = { ...chat, roles: ['user', 'assistant'] } as const;
     expect(pathsOf(open, [user, assistant])).toEqual([]);
     expect(pathsOf(open, [user, system])).toEqual(['/chat/1/role']);
@@ -40,18 +40,18 @@ describe('messages in the input of a run', () => {
     expect(pathsOf({ ...chat, roles: ['system'] }, user)).toEqual(['/chat/role']);
   });
 
-  test('are checked in each channel that a model reads, with any reducer', () => {
+  test('input messages of a run are checked in each channel that a model reads, with any reducer', () => {
     expect(pathsOf({ reducer: 'append' }, [user, system])).toEqual(['/chat/1/role']);
     expect(pathsOf({ reducer: { expr: '[update]' } }, system)).toEqual(['/chat/role']);
   });
 });
 
-test('messages in other channels are plain data', () => {
+test('messages in an input channel that no model reads are plain data', () => {
   const graph = compileGraph(aDefinition({ channels: { log: { reducer: 'append' } } }), aCatalog());
   expect(checkInput(graph, { log: [system] })).toEqual([]);
 });
 
-test('thousands of unknown names cost few comparisons with thousands of known ones', MEASURING, () => {
+test('thousands of unknown input names cost few comparisons with thousands of known ones', MEASURING, () => {
   const prepare = (count: number) => {
     const named = <Value>(prefix: string, value: Value) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`${prefix}_channel_${at}`, value]));

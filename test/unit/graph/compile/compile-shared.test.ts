@@ -11,18 +11,18 @@ const noting = (note: string): GraphDefinition =>
   aDefinition({ nodes: { note: { type: 'set', write: { log: note } } } });
 
 describe('a compiled graph', () => {
-  test('is shared by all graphs with the same definition and catalog', () => {
+  test('a compiled graph is shared by all graphs with the same definition and catalog', () => {
     const first = compileShared(noting('a'), aCatalog());
     expect(compileShared(copyOf(noting('a')), copyOf(aCatalog()))).toBe(first);
   });
 
-  test('is not shared with another definition or catalog', () => {
+  test('a compiled graph is not shared with another definition or catalog', () => {
     const first = compileShared(noting('a'), aCatalog());
     expect(compileShared(noting('b'), aCatalog())).not.toBe(first);
     expect(compileShared(noting('a'), aCatalog({ tools: {} }))).not.toBe(first);
   });
 
-  test('is memoized for 100 graphs, except for very large ones', () => {
+  test('100 compiled graphs are memoized, except for very large ones', () => {
     const first = compileShared(noting('0'), aCatalog());
     for (let n = 1; n <= 90; n += 1) compileShared(noting(`${n}`), aCatalog());
     expect(compileShared(noting('0'), aCatalog())).toBe(first);

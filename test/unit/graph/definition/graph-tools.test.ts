@@ -9,7 +9,7 @@ const parametersOf = (channels: Record<string, ChannelDefinition>, over: Partial
   toToolEntry(aDefinition({ channels, ...over })).parameters;
 
 describe('the parameters of a tool that is a graph', () => {
-  test('are its input channels; those without a default are required', () => {
+  test('the parameters of a graph used as a tool are its input channels; those without a default are required', () => {
     const channels = {
       plain: {},
       text: { schema: { type: 'string' }, description: 'A text.' },
@@ -26,21 +26,24 @@ describe('the parameters of a tool that is a graph', () => {
   });
 
   test.each<[string, Partial<GraphDefinition>, readonly string[] | undefined]>([
-    ['names those that are required', { input: ['a', 'b'], required: ['b'] }, ['b']],
-    ['names its input', { input: ['a'] }, ['a']],
-    ['names neither', {}, undefined],
-  ])('are required according to a definition that %s', (_what, over, required) => {
-    const parameters = parametersOf({ a: {}, b: {} }, over);
-    expect(typeof parameters === 'object' && parameters['required']).toEqual(required);
-  });
+    ['names the required channels', { input: ['a', 'b'], required: ['b'] }, ['b']],
+    ['names its input channels', { input: ['a'] }, ['a']],
+    ['names neither required nor input channels', {}, undefined],
+  ])(
+    'the parameters of a graph used as a tool are required according to a definition that %s',
+    (_what, over, required) => {
+      const parameters = parametersOf({ a: {}, b: {} }, over);
+      expect(typeof parameters === 'object' && parameters['required']).toEqual(required);
+    },
+  );
 
-  test('accept messages with the roles that a channel takes from outside', () => {
+  test('the parameters of a graph used as a tool accept messages with the roles that a channel accepts in a run’s input', () => {
     const check = compileJsonSchema(parametersOf({ chat: { reducer: 'messages' } }));
     expect(check({ chat: [{ role: 'user', content: 'Hi' }] })).toEqual([]);
     expect(check({ chat: [{ role: 'system', content: 'Hi' }] })).toHaveLength(1);
   });
 
-  test('keep the references of a schema, and omit the schema of a channel with an expression as reducer', () => {
+  test('the parameters of a graph used as a tool keep the references of a schema, and omit the schema of a channel with an expression as reducer', () => {
     const schema = {
       type: 'array',
       items: { $ref: '#/$defs/n' },
@@ -54,7 +57,7 @@ describe('the parameters of a tool that is a graph', () => {
   });
 });
 
-test('a tool that is a graph has the description of the graph, or the one in the node', () => {
+test('a graph used as a tool has the description of the graph, or the one in the node', () => {
   const definition = aDefinition({ name: 'leaf', description: 'Finds a leaf.' });
   const told = [toToolEntry(definition), toToolEntry(definition, { description: 'Looks an order up.' })];
   expect(told.map(({ description }) => description)).toEqual(['Finds a leaf.', 'Looks an order up.']);
@@ -64,7 +67,7 @@ test('a tool that is a graph has the description of the graph, or the one in the
 describe('the inner graph of a node that calls graphs as tools', () => {
   const tools = ['pay', { graph: 'leaf@2' }] as const;
 
-  test('names its nodes as the node names the tools', () => {
+  test('the inner graph of a node with graphs as tools names its nodes as the node names the tools', () => {
     const named = [{ graph: 'leaf@1', as: 'old' }, { graph: 'leaf@2', as: 'new' }, { graph: 'leaf' }] as const;
     const node = { type: 'agent', prompt: 'x', tools: named } as const;
     const graphs = Object.entries(toolGraph(node, { node })?.nodes ?? {}).map(([name, inner]) => [
@@ -78,7 +81,7 @@ describe('the inner graph of a node that calls graphs as tools', () => {
     ]);
   });
 
-  test('has a node for each graph', () => {
+  test('the inner graph of a node with graphs as tools has a node for each graph', () => {
     const leaf = aDefinition({ channels: { x: {} }, input: ['x'] });
     const node = { type: 'agent', prompt: 'x', tools, deadline: '1h' } as const;
     expect(toolGraph(node, { node }, { 'leaf@2': leaf })?.nodes).toEqual({
@@ -86,7 +89,7 @@ describe('the inner graph of a node that calls graphs as tools', () => {
     });
   });
 
-  test('belongs to the node that makes the calls of an llm, not to the llm', () => {
+  test('the inner graph of graph tools belongs to the node that makes the calls of an llm node, not to the llm node', () => {
     const nodes = {
       ask: { type: 'llm', messages: 'chat', tools },
       calls: { type: 'tool', calls: 'chat' },
@@ -97,7 +100,7 @@ describe('the inner graph of a node that calls graphs as tools', () => {
     expect(inside).toEqual([[], ['leaf'], [], []]);
   });
 
-  test('is pinned with everything that its graphs use', () => {
+  test('a run pins the inner graph of graph tools with everything that these graphs use', () => {
     const deep = aDefinition({ nodes: { x: { type: 'tool', tool: 'notify' } } });
     const leaf = aDefinition({ nodes: { a: { type: 'agent', prompt: 'x', tools: [{ graph: 'deep@1' }] } } });
     const node = { type: 'llm', prompt: 'x', tools: ['charge', { graph: 'leaf@2' }] } as const;

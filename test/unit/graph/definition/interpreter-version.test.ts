@@ -73,7 +73,7 @@ const GREEDY: Readonly<Record<string, Partial<GraphDefinition>>> = {
   },
 };
 
-test('prices and limits are unchanged in this interpreter version', () => {
+test('prices and limits of expressions are unchanged in this interpreter version', () => {
   const { run, units } = runShuffled({ definition: DEAR, catalog: aCatalog(), choose: () => 0 });
   expect([run.status, run.error]).toEqual(['completed', null]);
   const limits = Object.fromEntries(Object.entries(GREEDY).map(([name, over]) => [name, limitOf(over)]));

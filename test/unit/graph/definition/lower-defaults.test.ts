@@ -3,11 +3,11 @@ import { DEFAULTS } from '../../../../src/graph/definition/catalog.ts';
 import { CEILINGS } from '../../../../src/graph/definition/limits.ts';
 import { lowerDefaults } from '../../../../src/graph/definition/pin-catalog.ts';
 
-test('defaults below the ceilings stay unchanged', () => {
+test('default limits below the ceilings stay unchanged', () => {
   expect(lowerDefaults(DEFAULTS, CEILINGS)).toEqual(DEFAULTS);
 });
 
-test('defaults above the ceilings are lowered to them', () => {
+test('default limits above the ceilings are lowered to them', () => {
   const ceilings = { ...CEILINGS, maxSteps: 9, attempts: 2, timeout: '30s', openCallsPerRun: 7 };
   expect(lowerDefaults(DEFAULTS, ceilings)).toEqual({
     ...DEFAULTS,

@@ -14,7 +14,7 @@ test.each<[Json | undefined, string[]]>([
   [undefined, []],
   ['t', []],
   [[{ id: 't', name: 'x', args: {} }, { id: 't' }, 7], ['t']],
-])('reading the tool calls %j of a message gives the calls with the ids %j', (toolCalls, ids) => {
+])('the tool calls %j of a message are read with the ids %j', (toolCalls, ids) => {
   const message = { id: 'm', role: 'assistant', content: '', ...(toolCalls !== undefined && { toolCalls }) } as const;
   expect(toolCallsOf(message).map(({ id }) => id)).toEqual(ids);
 });
@@ -31,37 +31,37 @@ describe('the content of a message', () => {
     ['a text and a file at an address', [{ type: 'text', text: '' }, filePart({ url: 'https://a.example/b?c#d' })]],
     ['a file with a name', [filePart({ blob: 'B', name: '☃ 1.pdf' })]],
     ['100 parts', Array<Json>(100).fill(PICTURE)],
-  ])('may be %s', (_, content) => {
+  ])('the content of a message may be %s', (_, content) => {
     expect(messageProblem(said(content))).toBe('');
     expect(isContent(content)).toBe(true);
   });
 
   test.each<[string, Json, RegExp]>([
-    ['nothing', null, /content .* text, or a list of 1 to 100 parts/],
+    ['undefined', null, /content .* text, or a list of 1 to 100 parts/],
     ['an object', {}, /text, or a list/],
     ['an empty list', [], /text, or a list/],
     ['101 parts', Array<Json>(101).fill(PICTURE), /text, or a list/],
-    ['a list of a text', ['Hi'], /^\/content\/0 .* an object/],
+    ['a list of a plain text', ['Hi'], /^\/content\/0 .* an object/],
     ['a part of another type', [{ type: 'video' }], /^\/content\/0\/type .* one of text, image, file/],
     ['a part of an inherited type', [{ type: 'constructor' }], /^\/content\/0\/type/],
     ['a part without text', [PICTURE, { type: 'text' }], /^\/content\/1\/text .* text/],
-  ])('is refused as %s', (_, content, problem) => {
+  ])('the content of a message is refused as %s', (_, content, problem) => {
     expect(messageProblem(said(content))).toMatch(problem);
     expect(isContent(content)).toBe(false);
   });
 
   test.each<[string, JsonObject, RegExp]>([
     ['no location', {}, /^\/content\/0 .* either url or blob/],
-    ['two places', { url: 'https://a.example', blob: 'B' }, /either url or blob/],
+    ['two locations', { url: 'https://a.example', blob: 'B' }, /either url or blob/],
     ['no media type', { blob: 'B', mediaType: null }, /^\/content\/0\/mediaType .* image\/png/],
-    ['the type of a document', { blob: 'B', mediaType: 'application/pdf' }, /\/mediaType .* of a picture/],
-    ['parameters in its type', { blob: 'B', mediaType: 'image/png;q=1' }, /\/mediaType/],
-    ['its bytes in its address', { url: 'data:image/png;base64,AAAA' }, /^\/content\/0\/url .* http or https/],
-    ['an address of the machine', { url: 'file:///etc/passwd' }, /\/url/],
-    ['a long address', { url: `https://a.example/${'x'.repeat(2_048)}` }, /\/url/],
+    ['the media type of a document', { blob: 'B', mediaType: 'application/pdf' }, /\/mediaType .* of a picture/],
+    ['parameters in its media type', { blob: 'B', mediaType: 'image/png;q=1' }, /\/mediaType/],
+    ['a data URL', { url: 'data:image/png;base64,AAAA' }, /^\/content\/0\/url .* http or https/],
+    ['a file URL', { url: 'file:///etc/passwd' }, /\/url/],
+    ['a too long URL', { url: `https://a.example/${'x'.repeat(2_048)}` }, /\/url/],
     ['an empty id', { blob: '' }, /^\/content\/0\/blob .* stored file/],
-    ['a name of another type', { blob: 'B', name: 7 }, /^\/content\/0\/name/],
-  ])('is refused if it has a picture with %s', (_, over, problem) => {
+    ['a name that is no text', { blob: 'B', name: 7 }, /^\/content\/0\/name/],
+  ])('the content of a message is refused if it has a picture with %s', (_, over, problem) => {
     expect(messageProblem(picture(over))).toMatch(problem);
   });
 
@@ -70,19 +70,19 @@ describe('the content of a message', () => {
     ['assistant', true],
     ['system', false],
     ['tool', false],
-  ])('may contain files in messages of the role %s: %s', (role, may) => {
+  ])('the content of a message with the role %s may contain files: %s', (role, may) => {
     expect(messageProblem(said([PICTURE], role)) === '').toBe(may);
     expect(messageProblem(said([{ type: 'text', text: 'x' }], role))).toBe('');
   });
 });
 
-test('the text of a content excludes its files', () => {
+test('the text of a message’s content excludes its files', () => {
   const content = [{ type: 'text', text: 'Look' }, PICTURE, { type: 'text', text: 'here' }] as const;
   expect([textOf('Hi'), textOf(content), textOf([PICTURE])]).toEqual(['Hi', 'Look\nhere', '']);
   expect(partsOf('Hi')).toEqual([{ type: 'text', text: 'Hi' }]);
 });
 
-test('a file has either a blob id or a URL', () => {
+test('a file in a message has either a blob id or a URL', () => {
   expect(sourceOf(PICTURE)).toEqual({ kind: 'blob', id: 'B1' });
   const url = 'https://a.example/b';
   expect(sourceOf({ type: 'file', url, mediaType: 'text/plain' })).toEqual({ kind: 'url', url });

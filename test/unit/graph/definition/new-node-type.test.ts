@@ -118,7 +118,7 @@ function asDefinition(definition: JsonObject): GraphDefinition {
 }
 
 describe('a node type that only exists in the tables of node types', () => {
-  test('is valid', () => {
+  test('a node type that only exists in the tables of node types is valid', () => {
     expect(issuesOf(withNode({ style: { model: 'spare' }, glossary: ['lookup'] }))).toEqual([]);
   });
 
@@ -138,11 +138,11 @@ describe('a node type that only exists in the tables of node types', () => {
     [{ fallback: 'gone' }, 'UNKNOWN_GRAPH /nodes/t/fallback'],
     [{ fallback: { name: 'INNER', nodes: {}, edges: [] } }, 'INVALID_NAME /nodes/t/fallback/name'],
     [{ fallback: withNode({}), given: { gone: 1 } }, 'UNKNOWN_CHANNEL /nodes/t/given/gone'],
-  ])('has the issue %s if its node has the fields %j', (over, issue) => {
+  ])('a new node type has the issue %s if its node has the fields %j', (over, issue) => {
     expect(issuesOf(withNode({ style: { model: 'spare' }, ...over }))).toContain(issue);
   });
 
-  test('can not be the last node of canceled runs, and warns if no edge checks its rejection', () => {
+  test('a node of a new type can not be the last node of canceled runs, and warns if no edge checks its rejection', () => {
     expect(issuesOf(withNode({}, { onCancel: 't' }))).toContain('INVALID_FIELD /onCancel');
     const edges = [
       { from: '__start__', to: 't' },
@@ -152,21 +152,21 @@ describe('a node type that only exists in the tables of node types', () => {
     expect(issuesOf(withNode({}, { nodes, edges }))).toContain('APPROVAL_UNCHECKED /nodes/t');
   });
 
-  test('is in the JSON Schema of definitions', () => {
+  test('a new node type is in the JSON Schema of definitions', () => {
     const text = JSON.stringify(definitionSchema());
     expect(text).toContain('"title":"translate node","description":"Translates a text."');
     expect(text).toContain('"oneOf":[{"required":["text"]},{"required":["talk"]}]');
     expect(text).toContain('"text":{"type":"string","maxLength":99}');
   });
 
-  test('is drawn as its description says', () => {
+  test('a node of a new type is drawn as its description says', () => {
     const definition = asDefinition(withNode({ style: { model: 'spare' }, mayLead: ['t'] }));
     expect(toMermaid(definition)).toContain('n_t>"t<br/>translate#58; double<br/>styled by#58; spare"]');
     expect(toMermaid(definition)).toContain('n_t -.->|"goto"| n_t');
     expect(toPlantUml(definition)).toContain('as n_t #ABCDEF');
   });
 
-  test('makes its run pin what it uses, and what the graph inside uses', () => {
+  test('a run pins the tools and models that a node of a new type uses, and those of the graph inside', () => {
     const inner = { name: 'inner', nodes: { a: { type: 'tool', tool: 'charge' } }, edges: [] };
     const definition = asDefinition(withNode({ glossary: ['lookup'], fallback: inner }));
     const { models, tools, functions } = pinCatalog(definition, aCatalog());
@@ -177,7 +177,7 @@ describe('a node type that only exists in the tables of node types', () => {
     ]);
   });
 
-  test('is compiled and run', () => {
+  test('a node of a new type is compiled and run', () => {
     const definition = asDefinition(withNode({ deadline: '5s' }));
     const node = compileGraph(definition, aCatalog()).nodes.get('t');
     expect(node).toMatchObject({ type: 'translate', asksModel: true, deadlineMs: 5_000, subgraph: null });
@@ -189,7 +189,7 @@ describe('a node type that only exists in the tables of node types', () => {
   });
 });
 
-test('no shared code compares the type of a node with a name', () => {
+test('no shared code of the interpreter compares a node’s type with a type name', () => {
   const types = Object.keys(NODE_TYPES).join('|');
   const comparison = new RegExp(String.raw`\btype'?\]? *[!=]== *'(?:${types})'|Set\(\['(?:${types})'`);
   const files = readdirSync('src/graph', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));

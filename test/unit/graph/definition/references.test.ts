@@ -16,12 +16,12 @@ describe('references of a definition to published graphs', () => {
     },
   };
 
-  test('are found, including those in subgraphs and among tools', () => {
+  test('references to published graphs are found, including those in subgraphs and among tools', () => {
     expect(referencesIn(definition)).toEqual(['a', 'b', 'c']);
     expect([referencesIn(7), referencesIn({}), referencesIn({ nodes: 7 })]).toEqual([[], [], []]);
   });
 
-  test('are replaced, including those in subgraphs and among tools, and nothing else is', () => {
+  test('references to published graphs are replaced, including those in subgraphs and among tools, and nothing else is', () => {
     expect(replaceReferences(definition, (name) => `${name}@3`)).toEqual({
       nodes: {
         ...definition.nodes,
@@ -33,7 +33,7 @@ describe('references of a definition to published graphs', () => {
   });
 
   test.each([{}, { nodes: 7 }, { nodes: {} }, { nodes: { t: { type: 'set' } } }])(
-    'stay unchanged in the definition %j',
+    'replacing references to graphs leaves the definition %j unchanged',
     (plain) => {
       expect(replaceReferences(plain, () => 'x')).toBe(plain);
     },

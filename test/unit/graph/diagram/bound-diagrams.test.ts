@@ -15,20 +15,20 @@ function aRoute(label: string, targets: number) {
 }
 
 describe.each(Object.entries(DIAGRAM_WRITERS))('a drawing in %s', (_format, write) => {
-  test('cuts a label that all targets of an edge repeat', () => {
+  test('a diagram cuts a label that all targets of an edge repeat', () => {
     const definition = aRoute('<'.repeat(20_000), 1_000);
     expect(write(definition).length).toBeLessThan(2_000_000);
     expect(write(aRoute('<'.repeat(40_000), 1_000))).toHaveLength(write(definition).length);
   });
 
-  test('cuts the lines of a node', () => {
+  test('a diagram cuts the lines of a node', () => {
     const nodes = { a: { type: 'wait' as const, event: 'x'.repeat(10_000) } };
     const text = write(aDefinition({ nodes }));
     expect(text).toContain('x'.repeat(100));
     expect(text.length).toBeLessThan(1_000);
   });
 
-  test('cuts long ids in the keys of shapes, which stay unique', () => {
+  test('a diagram cuts long ids in the keys of shapes, which stay unique', () => {
     const [one, other] = ['a', 'b'].map((end) => 'x'.repeat(10_000) + end);
     const nodes = { [`${one}`]: { type: 'set' as const }, [`${other}`]: { type: 'set' as const } };
     const text = write(aDefinition({ nodes, edges: [{ from: '__start__', to: [`${one}`, `${other}`] }] }));
@@ -36,7 +36,7 @@ describe.each(Object.entries(DIAGRAM_WRITERS))('a drawing in %s', (_format, writ
     expect(text).toContain('x__2');
   });
 
-  test('contains the number of arrows beyond the limit', () => {
+  test('a diagram contains the number of arrows beyond the limit', () => {
     const definition = aRoute('x', 1_000);
     const route = definition.edges.slice(1);
     const many = { ...definition, edges: [...definition.edges, ...route, ...route, ...route, ...route, ...route] };
@@ -45,7 +45,7 @@ describe.each(Object.entries(DIAGRAM_WRITERS))('a drawing in %s', (_format, writ
     expect(text.match(/-->/g)).toHaveLength(5_000);
   });
 
-  test('draws all arrows of a graph within the limit', () => {
+  test('a diagram has all arrows of a graph within the limit', () => {
     expect(write(aRoute('x', 1_000))).not.toContain('not drawn');
   });
 });

@@ -13,7 +13,7 @@ import { displayedText } from '../../../support/readers/displayed-text.ts';
 const NODES = { a: { type: 'set' }, b: { type: 'set' }, c: { type: 'set' } } as const;
 
 describe('toMermaid', () => {
-  test('writes a flowchart', () => {
+  test('the Mermaid writer writes a flowchart', () => {
     const branches = [{ when: 'state.n > 1', to: 'b' }, { to: '__end__' }];
     const edges = [
       { from: '__start__', to: 'a' },
@@ -31,13 +31,13 @@ describe('toMermaid', () => {
 `);
   });
 
-  test('draws a node named "end" as a node', async () => {
+  test('the Mermaid writer draws a node named "end" as a node', async () => {
     const { shapes, arrows } = await parseMermaid(toMermaid(aDefinition({ nodes: { end: { type: 'set' } } })));
     expect(shapes.get('n_end')).toBe('end\nset');
     expect(arrows).toEqual([expect.objectContaining({ from: 'begin', to: 'n_end' })]);
   });
 
-  test('draws the graphs that an agent has as tools inside it', async () => {
+  test('the Mermaid writer draws the graphs that an agent has as tools inside it', async () => {
     const tools = [{ graph: 'refund' }];
     const nodes = { a: { type: 'agent', prompt: 'x', tools }, b: { type: 'set' } } as const;
     const edges = [
@@ -53,7 +53,7 @@ describe('toMermaid', () => {
     ]);
   });
 
-  test('marks visited and current nodes', async () => {
+  test('the Mermaid writer marks visited and current nodes', async () => {
     const text = toMermaid(aDefinition({ nodes: NODES }), { visited: ['a', 'b'], current: ['b'] });
     expect([...(await parseMermaid(text)).classes]).toEqual([
       ['n_a', ['visited']],
@@ -61,7 +61,7 @@ describe('toMermaid', () => {
     ]);
   });
 
-  test('distinguishes unconditional arrows, arrows for each element, and transitions without an edge', async () => {
+  test('the Mermaid writer distinguishes unconditional arrows, arrows for each element, and transitions without an edge', async () => {
     const definition = aDefinition({
       nodes: { ...NODES, a: { type: 'set', onError: { to: 'c' } } },
       edges: [
@@ -77,7 +77,7 @@ describe('toMermaid', () => {
     ]);
   });
 
-  test('draws the graph of an inline subgraph inside it', async () => {
+  test('the Mermaid writer draws the graph of an inline subgraph inside it', async () => {
     const graph = aDefinition({ nodes: { deep: { type: 'subgraph', graph: aDefinition() } } });
     const text = toMermaid(aDefinition({ nodes: { outer: { type: 'subgraph', graph } } }), {
       visited: ['outer/deep/a'],
@@ -89,7 +89,7 @@ describe('toMermaid', () => {
     expect(classes.get('n_outer_deep_a')).toEqual(['visited']);
   });
 
-  test('is parsed by Mermaid as it was drawn, with any names and expressions', async () => {
+  test('Mermaid parses the written diagram as it was drawn, with any names and expressions', async () => {
     await fc.assert(
       fc.asyncProperty(hostileDefinition(), async (definition) => {
         const diagram = toDiagram(definition, NO_MARKS);

@@ -11,7 +11,7 @@ import { parsePlantUml } from '../../../support/readers/plant-uml.ts';
 import { displayedText } from '../../../support/readers/displayed-text.ts';
 
 describe('toPlantUml', () => {
-  test('writes a state diagram', () => {
+  test('the PlantUML writer writes a state diagram', () => {
     const edges = [
       { from: '__start__', to: ['a', 'b'] },
       { from: ['a', 'b'], branches: [{ when: 'state.n > 1', to: '__end__' }] },
@@ -31,7 +31,7 @@ join_1 --> [*] : state.n <U+003E> 1
 `);
   });
 
-  test('marks visited, current and deferred nodes', () => {
+  test('the PlantUML writer marks visited, current and deferred nodes', () => {
     const nodes = { a: { type: 'set' }, b: { type: 'set' }, c: { type: 'set', defer: true } } as const;
     const { states } = parsePlantUml(toPlantUml(aDefinition({ nodes }), { visited: ['a', 'b'], current: ['b'] }));
     expect([...states.values()].map(({ colors }) => colors)).toEqual([
@@ -41,7 +41,7 @@ join_1 --> [*] : state.n <U+003E> 1
     ]);
   });
 
-  test('draws the graphs that an agent has as tools inside it', () => {
+  test('the PlantUML writer draws the graphs that an agent has as tools inside it', () => {
     const nodes = { a: { type: 'agent', prompt: 'x', tools: [{ graph: 'refund' }] } } as const;
     const { states } = parsePlantUml(toPlantUml(aDefinition({ nodes })));
     expect([...states].map(([key, { inside }]) => [key, inside])).toEqual([
@@ -50,7 +50,7 @@ join_1 --> [*] : state.n <U+003E> 1
     ]);
   });
 
-  test('draws the graph of an inline subgraph inside it, with its own points', () => {
+  test('the PlantUML writer draws the graph of an inline subgraph inside it, with its own start and end', () => {
     const graph = aDefinition({ nodes: { deep: { type: 'subgraph', graph: aDefinition() } } });
     const { states, arrows } = parsePlantUml(
       toPlantUml(aDefinition({ nodes: { outer: { type: 'subgraph', graph } } })),
@@ -67,7 +67,7 @@ join_1 --> [*] : state.n <U+003E> 1
     ]);
   });
 
-  test('is parsed as it was drawn, with any names and expressions', () => {
+  test('the written PlantUML is parsed as it was drawn, with any names and expressions', () => {
     fc.assert(
       fc.property(hostileDefinition(), (definition) => {
         const { states, arrows } = parsePlantUml(toPlantUml(definition));

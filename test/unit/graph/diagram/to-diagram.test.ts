@@ -36,11 +36,11 @@ describe('an edge', () => {
     [{ from: ['a', 'a'], to: 'c' }, ['n_a plain n_c']],
     [{ from: 'a', to: ['missing', 'b'] }, ['n_a plain n_b']],
     [{ from: 'missing', to: 'b' }, []],
-  ])('%j is drawn with its arrows', (edge, expected) => {
+  ])('the edge %j is drawn with its arrows', (edge, expected) => {
     expect(drawEdge(edge)).toEqual(expected);
   });
 
-  test('with several sources is drawn with a join of its own', () => {
+  test('an edge with several sources is drawn with a join of its own', () => {
     const join = { from: ['a', 'b'], to: 'c' };
     const { shapes } = draw({ nodes: ABC, edges: [join, join] });
     expect(shapes.filter(({ kind }) => kind === 'join').map(({ key }) => key)).toEqual(['join_0', 'join_1']);
@@ -48,7 +48,7 @@ describe('an edge', () => {
 });
 
 describe('a node', () => {
-  test('has arrows to its targets after a failure and to those of its function', () => {
+  test('a node is drawn with arrows to its targets after a failure and to those of its function', () => {
     const nodes = {
       ...ABC,
       a: { type: 'function', function: 'f', mayGoto: ['b', '__end__'], onError: { to: 'c' } },
@@ -73,11 +73,11 @@ describe('a node', () => {
     [{ type: 'wait', event: 'paid' }, ['a', 'wait: paid']],
     [{ type: 'wait' }, ['a', 'wait']],
     [{ type: 'set', defer: true }, ['a', 'set', 'deferred']],
-  ])('%j is drawn with its lines of text', (node, lines) => {
+  ])('the node %j is drawn with its lines of text', (node, lines) => {
     expect(linesOf(node)).toEqual(lines);
   });
 
-  test('shows its breakpoints', () => {
+  test('the breakpoints of a node are drawn', () => {
     expect(linesOf({ type: 'set' }, { interruptBefore: ['a'], interruptAfter: ['*'] })).toEqual([
       'a',
       'set',
@@ -87,7 +87,7 @@ describe('a node', () => {
     expect(linesOf({ type: 'set' }, { interruptBefore: ['b'] })).toEqual(['a', 'set']);
   });
 
-  test('is drawn if code registers its type', () => {
+  test('a node of a type that code registers is drawn', () => {
     const definition: GraphDefinition = JSON.parse(JSON.stringify(aDefinition({ nodes: ABC })).replace('set', 'robot'));
     expect(toDiagram(definition, NO_MARKS).shapes.find(({ key }) => key === 'n_a')).toMatchObject({
       outline: 'cylinder',
@@ -95,7 +95,7 @@ describe('a node', () => {
     });
   });
 
-  test('has a unique key, whatever its id is', () => {
+  test('each node of a diagram has a unique key, whatever its id is', () => {
     const nodes = Object.fromEntries(['a-b', 'a_b', 'a.b'].map((id) => [id, { type: 'set' } as const]));
     expect(draw({ nodes, edges: [] }).shapes.map(({ key }) => key)).toEqual(['begin', 'n_a_b', 'n_a_b__2', 'n_a_b__3']);
   });
@@ -106,7 +106,7 @@ describe('graphs as tools', () => {
   const insideOf = (diagram: Diagram, key: string) =>
     diagram.shapes.find((shape) => shape.key === key)?.inner?.shapes.map(({ lines, mark }) => [...lines, mark]);
 
-  test('are drawn inside the node that calls them, under their names', () => {
+  test('graphs used as tools are drawn inside the node that calls them, under their names', () => {
     const diagram = draw({ nodes: { a: { type: 'agent', prompt: 'x', tools } } });
     expect(insideOf(diagram, 'n_a')).toEqual([
       ['refund', 'subgraph: refund@2', 'none'],
@@ -115,13 +115,13 @@ describe('graphs as tools', () => {
     expect(arrowsOf(diagram)).toEqual(['begin plain n_a']);
   });
 
-  test('are drawn inside the node that makes the calls, not inside the llm that requests them', () => {
+  test('graphs used as tools are drawn inside the node that makes the calls, not inside the llm node that requests them', () => {
     const nodes = { ask: { type: 'llm', messages: 'chat', tools }, act: { type: 'tool', calls: 'chat' } } as const;
     const diagram = draw({ nodes, edges: [] });
     expect([insideOf(diagram, 'n_ask'), insideOf(diagram, 'n_act')?.length]).toEqual([undefined, 2]);
   });
 
-  test('are marked as visited if a node inside them is', () => {
+  test('graphs used as tools are marked as visited in a diagram if a node inside them is', () => {
     const nodes = { a: { type: 'agent', prompt: 'x', tools } } as const;
     const diagram = draw({ nodes }, { visited: ['a', 'a/refund/pay'], current: ['a'] });
     expect(insideOf(diagram, 'n_a')?.map((shown) => shown.at(-1))).toEqual(['visited', 'none']);
@@ -129,7 +129,7 @@ describe('graphs as tools', () => {
 });
 
 describe('marks', () => {
-  test('a current node is not marked as visited, an inner one is found by its address, and its outer node is visited', () => {
+  test('in a diagram, a current node is not marked as visited, an inner node is found by its path, and its outer node is visited', () => {
     const nodes = { ...ABC, sub: { type: 'subgraph', graph: aDefinition() } } as const;
     const { shapes } = draw({ nodes }, { visited: ['a', 'b', 'sub/a'], current: ['b'] });
     expect(shapes.map(({ key, mark }) => [key, mark])).toEqual([

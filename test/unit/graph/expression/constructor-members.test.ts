@@ -15,14 +15,14 @@ describe('a member named constructor is plain data', () => {
     ['state.o.deep.map(d, d.constructor)', [null]],
     ['state.o.n + 1', 2],
     ['has(state.o.constructor)', true],
-  ])('%s has the expected value', (source, expected) => {
+  ])('an expression with a member named constructor, %s, has the expected value', (source, expected) => {
     expect(evaluate(source, { o, list: [1, 'a', null] })).toEqual(expected);
   });
 
   test.each([
     ['state.o.constructor + 1', /overload/],
     ['state.o.nope', /nope/],
-  ])('%s fails in the same way as without such a member', (source, message) => {
+  ])('the expression %s fails equally with and without a member named constructor', (source, message) => {
     expect(() => evaluate(source, { o })).toThrow(message);
   });
 });

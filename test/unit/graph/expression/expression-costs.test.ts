@@ -33,11 +33,11 @@ function attempt(expression: Expression, state: Json): Tried {
 
 const evaluate = (source: string, state: Json): Tried => attempt(parseExpression(source, NODE_NAMES), state);
 
-describe('an expression ends at a bounded cost if it', () => {
+describe('an expression ends at a bounded cost', () => {
   test.each<[string, string]>([
     ['catches errors in loops', 'state.l.exists(a, state.l.exists(b, state.l.exists(c, state.nope)))'],
     ['continues after its limit', 'state.l.exists(a, state.l.exists(b, state.l.exists(c, a < 0))) || true'],
-    ['compares what loops have made', 'state.l.map(x, state.l.map(y, state.l) == state.l.map(z, state.l))'],
+    ['compares values that loops have made', 'state.l.map(x, state.l.map(y, state.l) == state.l.map(z, state.l))'],
     ['lists the keys of a large object', 'state.l.map(x, state.l.map(y, state.o.exists(k, true)))'],
     ['makes many maps', `state.l.map(x, state.l.map(y, {${numbers.map((n) => `"k${n}": 1`).join(', ')}}))`],
     ['splits a text into characters', 'state.l.map(x, state.s.split(""))'],
@@ -54,7 +54,7 @@ describe('an expression ends at a bounded cost if it', () => {
     ['matches an expensive pattern', 'state.s.matches("(?i)a[^z]{200}q")'],
     ['compiles patterns', 'state.l.map(x, "".matches("a{1000}" + string(int(x))))'],
     ['escapes repeatedly', 'json(json(json(json(json(json(json(json(json(json(state.q))))))))))'],
-  ])('%s', (_what, source) => {
+  ])('an expression ends at a bounded cost if it %s', (_what, source) => {
     const o = Object.fromEntries(numbers.map((n) => [`k${n}`, n]));
     const { units } = evaluate(source, { l: numbers, s: text, o, q: '"\\'.repeat(2_000) });
     expect(units).toBeLessThan(MAX_UNITS);
@@ -94,22 +94,22 @@ describe('an expression ends at a bounded cost if it', () => {
   }, 300_000);
 });
 
-describe('the bytes of a value are counted while the value is made,', () => {
-  test('and the count limits a single value', () => {
+describe('the limit of bytes that an expression makes', () => {
+  test('the bytes of a single value are limited while an expression makes it', () => {
     const source = `[${Array.from({ length: 950 }, () => 'state.z').join(', ')}]`;
     const { code, units } = evaluate(source, { z: Array.from({ length: 100_000 }, () => 0) });
     expect(code).toBe('PAYLOAD_TOO_LARGE');
     expect(units).toBeLessThan(MAX_UNITS);
   });
 
-  test('and the count limits all texts of a field together', () => {
+  test('the bytes of all texts of a field together are limited while expressions make them', () => {
     const field = parseTemplate(['{{ state.s }}', '{{ state.s }}{{ state.s }}'], NODE_NAMES, 'write.o');
     const s = 'x'.repeat(3_000_000);
     expect(() => field.fill({ state: { s } })).toThrow(/write\.o\.1: .*The field write\.o takes over 8000000 bytes/);
     expect(field.fill({ state: { s: 'y' } })).toEqual(['y', 'yy']);
   });
 
-  test('and bytes are refused as a value', () => {
+  test('the type bytes is refused as the value of an expression', () => {
     expect(evaluate('bytes("a")', {})).toMatchObject({
       code: 'EXPRESSION_FAILED',
       message: expect.stringContaining('bytes'),
@@ -117,7 +117,7 @@ describe('the bytes of a value are counted while the value is made,', () => {
   });
 });
 
-test('an evaluation fails even if the library catches the error of its limit', () => {
+test('an evaluation fails even if the CEL library catches the error of its cost limit', () => {
   const { code, message } = evaluate('state.l.exists(a, state.l.exists(b, state.l.exists(c, a < 0))) || true', {
     l: numbers,
   });
@@ -125,7 +125,7 @@ test('an evaluation fails even if the library catches the error of its limit', (
   expect(message).toMatch(/it is too expensive: it takes more than 1000000 units/);
 });
 
-test('an error quotes only the beginning of a long expression', () => {
+test('the error of an expression quotes only the beginning of a long expression', () => {
   const { message } = evaluate(`state.nope + "${'x'.repeat(5_000)}"`, {});
   expect(message.length).toBeLessThan(800);
   expect(message).toContain('xxx…` failed: No such key: nope');
@@ -136,14 +136,14 @@ test('an expression has at most 10,000 characters', () => {
   expect(() => parseTemplate(`{{ "${'x'.repeat(10_000)}" }}`, [], 'f')).toThrow(/at most 10000 characters/);
 });
 
-test('values with many forms of nesting leave no types in memory, and deeply nested values are compared', () => {
+test('comparing deeply nested values works and keeps no type of them in memory', () => {
   const nested = (shape: string): Json =>
     Array.from(shape).reduce<Json>((inner, kind) => (kind === '1' ? [inner] : { k: inner }), 1);
   const state = { a: nested('1011010'), b: nested('1011010') };
   expect(parseExpression('state.a == state.b', NODE_NAMES).evaluate({ state })).toBe(true);
 });
 
-test('the expression inside a loop shares the allowance of the whole expression', () => {
+test('the expression inside a loop shares the cost allowance of the whole expression', () => {
   const expression = parseExpression('state.l.exists(x, state.l.exists(y, x + y > 100000))', NODE_NAMES);
   const all = (): void => {
     for (let n = 0; n < 100; n += 1) expression.evaluate({ state: { l: numbers } });

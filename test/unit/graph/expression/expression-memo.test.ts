@@ -8,7 +8,7 @@ const { parseExpression } = await import('../../../../src/graph/expression/expre
 const { compilePattern } = await import('../../../../src/graph/values/regular-expression.ts');
 
 describe('the memo', () => {
-  test('holds up to 10,000 expressions', () => {
+  test('the memo of parsed expressions holds up to 10,000 expressions', () => {
     const first = parseExpression('1', []);
     expect(parseExpression('1', [])).toBe(first);
     for (let n = 2; n <= 10_000; n += 1) parseExpression(`${n}`, []);
@@ -17,7 +17,7 @@ describe('the memo', () => {
     expect(parseExpression('1', [])).not.toBe(first);
   });
 
-  test('holds up to 1,000 patterns', () => {
+  test('the memo of regular expressions holds up to 1,000 patterns', () => {
     const first = compilePattern('a1');
     for (let n = 2; n <= 1_000; n += 1) compilePattern(`a${n}`);
     expect(compilePattern('a1')).toBe(first);
@@ -25,7 +25,7 @@ describe('the memo', () => {
     expect(compilePattern('a1')).not.toBe(first);
   });
 
-  test('holds up to half a megabyte of expressions', () => {
+  test('the memo of parsed expressions holds up to half a megabyte of expressions', () => {
     const long = (n: number): string => `"${n}${'x'.repeat(9_000)}"`;
     const first = parseExpression('"first"', []);
     for (let n = 0; n < 50; n += 1) parseExpression(long(n), []);
@@ -34,7 +34,7 @@ describe('the memo', () => {
     expect(parseExpression('"first"', [])).not.toBe(first);
   });
 
-  test('holds up to 20 kilobytes of patterns', () => {
+  test('the memo of regular expressions holds up to 20 kilobytes of patterns', () => {
     const long = (n: number): string => `${n}${'x'.repeat(900)}`;
     const first = compilePattern('first');
     for (let n = 0; n < 30; n += 1) compilePattern(long(n));
@@ -42,7 +42,7 @@ describe('the memo', () => {
   });
 });
 
-test('a node that occurs twice in a tree is visited once', () => {
+test('a node that occurs twice in a syntax tree is visited once', () => {
   const node = (op: string, args: unknown): SyntaxNode => ({
     op,
     args,

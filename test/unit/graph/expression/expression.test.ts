@@ -37,12 +37,12 @@ describe('the value of an expression', () => {
     ['duration("90s")', {}, '90s'],
     ['timestamp("2024-01-01T00:00:00Z") + duration("1h")', {}, '2024-01-01T01:00:00.000Z'],
     ['uint(3)', {}, 3],
-  ])('%s has the expected value', (source, state, expected) => {
+  ])('the expression %s has the expected value', (source, state, expected) => {
     expect(evaluate(source, state)).toEqual(expected);
   });
 });
 
-describe('numbers are equal by value, in any notation', () => {
+describe('numbers in expressions', () => {
   test.each<[string, Json, boolean]>([
     ['1 == 1.0', {}, true],
     ['1 == 1.5', {}, false],
@@ -57,12 +57,12 @@ describe('numbers are equal by value, in any notation', () => {
     ['(1 == 1.0) == (2 in [2.0])', {}, true],
     ['state.n == 1 && state.n == 1.0', { n: 1 }, true],
     ['1 in state.l && 1.0 in state.l', { l: [1] }, true],
-  ])('%s has the expected value', (source, state, expected) => {
+  ])('an expression compares numbers by value, in any notation: %s', (source, state, expected) => {
     expect(evaluate(source, state)).toBe(expected);
   });
 
   test.each(['1 == "1"', '1.0 == true', '[1] == ["a"]', '1 in ["a"]'])(
-    '%s compares values that are never equal',
+    'the comparison %s of values that are never equal is refused',
     (source) => {
       expect(() => evaluate(source)).toThrow(InvalidExpressionError);
     },
@@ -99,12 +99,12 @@ describe('a function in addition to standard CEL', () => {
     ['"a-a-a".replace("a", "b", 2)', {}, 'b-b-a'],
     ['"ticket-42".matches("^[a-z]+-[0-9]+$")', {}, true],
     ['matches("abc", "b")', {}, true],
-  ])('%s has the expected value', (source, state, expected) => {
+  ])('the function call %s, in addition to standard CEL, has the expected value', (source, state, expected) => {
     expect(evaluate(source, state)).toEqual(expected);
   });
 });
 
-describe('an expression that fails or costs too much:', () => {
+describe('an expression that fails or costs too much', () => {
   test.each<[string, Json, RegExp]>([
     ['state.l[5]', { l: [1] }, /state\.l\[5\].*index/],
     ['state.o.nope', { o: {} }, /state\.o\.nope.*nope/],
@@ -119,7 +119,7 @@ describe('an expression that fails or costs too much:', () => {
     ['"abc".substring(state.n)', { n: 1.5 }, /whole number/],
     ['"a".matches("(")', {}, /missing/],
     ['parseJson("{")', {}, /JSON/],
-  ])('%s fails with its text in the message', (source, state, message) => {
+  ])('the expression %s fails with its text in the message', (source, state, message) => {
     expect(() => evaluate(source, state)).toThrow(GraphError);
     expect(() => evaluate(source, state)).toThrow(message);
   });
@@ -137,7 +137,7 @@ describe('an expression that fails or costs too much:', () => {
       },
     ],
     ['state.s.matches("(a|b|ab|ba)*c")', { s: 'ab'.repeat(1_000_000) }],
-  ])('%s is too expensive', (source, state) => {
+  ])('the expression %s is too expensive', (source, state) => {
     expect(() => evaluate(source, state)).toThrow(/too expensive/);
   });
 });
@@ -151,13 +151,13 @@ describe('the check of an expression', () => {
     ['1 ? 2 : 3', 'meaning', /must be bool/],
     ['state.l.sort()', 'meaning', /sort/],
     ['"a".matches(1)', 'meaning', /matches\(int\)/],
-  ])('refuses %s', (source, kind, message) => {
+  ])('the check of an expression refuses %s', (source, kind, message) => {
     const thrown = catchError(() => parseExpression(source, NAMES));
     expect(thrown).toBeInstanceOf(InvalidExpressionError);
     expect(thrown).toMatchObject({ kind, message: expect.stringMatching(message) });
   });
 
-  test('finds the channels that are read, without the variables of comprehensions', () => {
+  test('the check of an expression finds the channels that are read, without the variables of comprehensions', () => {
     const { references } = parseExpression(
       'state.a + state["b"] + state.l.map(state, state.x).size() + cel.bind(run, 1, run) + run.step',
       NAMES,
@@ -166,11 +166,11 @@ describe('the check of an expression', () => {
     expect([...references.runFields]).toEqual(['step']);
   });
 
-  test('finds a reference to everything if the whole state is read', () => {
+  test('the check of an expression finds a reference to everything if the whole state is read', () => {
     expect([...parseExpression('json(state)', NAMES).references.channels]).toEqual(['*']);
   });
 
-  test('parses equal expressions once', () => {
+  test('the check of an expression parses equal expressions once', () => {
     expect(parseExpression('state.same', NAMES)).toBe(parseExpression('state.same', NAMES));
   });
 });
@@ -181,7 +181,7 @@ describe('an expression that fails', () => {
     ['state.n.x', { n: null, m: null }, 'No such key: x; state.n is null'],
     ['size(state.n) + size(state.m)', { n: null, m: null }, '; state.n is null; state.m is null'],
     ['state.n + 1', { n: 'a' }, 'no such overload: dyn<string> + int'],
-  ])('names the null channels that it reads: %s of %j', (source, state, ending) => {
+  ])('the error of an expression names the null channels that it reads: %s of %j', (source, state, ending) => {
     const error = catchError(() => evaluate(source, state));
     expect(error instanceof GraphError && error.message.endsWith(ending)).toBe(true);
   });

@@ -16,19 +16,19 @@ describe('a literal of a map', () => {
     [`"constructor" in {"constructor": 1}`, 'true'],
     [`{"constructor": 1}.map(key, key)`, '["constructor"]'],
     [`{}`, '{}'],
-  ])('keeps all its keys: %s', (source, expected) => {
+  ])('a CEL map literal keeps all its keys: %s', (source, expected) => {
     expect(JSON.stringify(evaluate(source))).toBe(expected);
   });
 
   test.each([`{"a": 1, "a": 2}`, `[{"b": {"__proto__": 1, "__proto__": 2}}]`, `{1: "a", "1": "b"}`])(
-    'with a key that comes twice is refused when the graph is checked: %s',
+    'a CEL map literal with a key that comes twice is refused when the graph is checked: %s',
     (source) => {
       expect(() => parseExpression(source, [])).toThrow(InvalidExpressionError);
       expect(() => parseExpression(source, [])).toThrow(/The key ".*" comes more than once in a map/);
     },
   );
 
-  test('fails when two of its keys are equal at run time', () => {
+  test('a CEL map literal fails when two of its keys are equal at run time', () => {
     const source = `{state.key: 1, "a": 2}`;
     expect(evaluate(source, { key: 'b' })).toEqual({ b: 1, a: 2 });
     expect(() => evaluate(source, { key: 'a' })).toThrow(GraphError);
@@ -37,7 +37,7 @@ describe('a literal of a map', () => {
 
 describe('an integer', () => {
   test.each(['9007199254740993', '-9007199254740993', '[1, {"a": 1234567890123456789}]', '9007199254740993u'])(
-    'that a number of JSON does not keep is refused when the graph is checked: %s',
+    'an integer literal that a JSON number does not keep is refused when the graph is checked: %s',
     (source) => {
       expect(() => parseExpression(source, [])).toThrow(
         /has more digits than a number of JSON keeps: write it as a text/,
@@ -50,7 +50,7 @@ describe('an integer', () => {
     ['-9007199254740991', -9_007_199_254_740_991],
     ['1000000000000000000', 1e18],
     ['0.1000000000000000000001', 0.1],
-  ])('that is kept may be written: %s', (source, expected) => {
+  ])('an integer literal that a JSON number keeps may be written in an expression: %s', (source, expected) => {
     expect(evaluate(source)).toBe(expected);
   });
 
@@ -59,7 +59,7 @@ describe('an integer', () => {
     '[4503599627370497 * 3]',
     'int("1234567890123456789")',
     `parseJson('{"a":1234567890123456789}')`,
-  ])('that is computed and not kept fails the expression: %s', (source) => {
+  ])('a computed integer that a JSON number does not keep fails the expression: %s', (source) => {
     expect(() => evaluate(source)).toThrow(GraphError);
   });
 });
@@ -70,7 +70,7 @@ describe('a text that is split at nothing', () => {
     [`"a😀b".split("", 2)`, ['a', '😀b']],
     [`"".split("")`, []],
     [`"abc".split("")`, ['a', 'b', 'c']],
-  ])('gives whole characters: %s', (source, expected) => {
+  ])('splitting a text at the empty string gives whole characters: %s', (source, expected) => {
     expect(evaluate(source)).toEqual(expected);
   });
 });

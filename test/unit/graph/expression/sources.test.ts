@@ -36,7 +36,7 @@ describe('the content of an expression', () => {
     ['state.a ? state.b : state.c', ['state.b', 'state.c']],
     ['{"a": 1}[state.a]', ['state.a']],
     ['state.a.indexOf("x")', ['state.a']],
-  ])('%s comes from %j', (source, content) => {
+  ])('the value of the expression %s is derived from the sources %j', (source, content) => {
     expect(sourcesOf(source).content).toEqual(content);
   });
 
@@ -57,7 +57,7 @@ describe('the content of an expression', () => {
     "state.a == 'x' ? 'yes' : 'no'",
     'run.id',
     'index',
-  ])('%s contains nothing of what it reads', (source) => {
+  ])('the value of the expression %s reveals nothing of the sources that it reads', (source) => {
     expect(sourcesOf(source).content.filter((name) => name !== 'index' && !name.startsWith('run'))).toEqual([]);
   });
 

@@ -35,7 +35,7 @@ describe('a template over a decision', () => {
     ['{{ has(result.values.text) ? 1 : result.values.other }}', { values: {} }, null],
     ['{{ result.?values.?text.orValue("none") }}', rejected, 'none'],
     [{ a: ['{{ result.values.text }}'] }, rejected, { a: [null] }],
-  ])('%j over %j is %j', (value, result, filled) => {
+  ])('a template over an approval’s decision, %j over %j, is %j', (value, result, filled) => {
     expect(read(value, result)).toEqual(filled);
   });
 
@@ -44,11 +44,11 @@ describe('a template over a decision', () => {
     '{{ result.reasons }}',
     '{{ state.text }}',
     '{{ result.values[state.other] }}',
-  ])('fails for %s, which is no member of the values', (value) => {
+  ])('a template over a decision fails for %s, which is no member of the decision’s values', (value) => {
     expect(() => read(value, rejected)).toThrow(/No such key/);
   });
 
-  test('is strict where it is not over a decision, although the text is the same', () => {
+  test('a template that reads a missing member fails where it is not over a decision, although the text is the same', () => {
     const value = '{{ result.values.text }}';
     expect(read(value, rejected)).toBeNull();
     expect(() => parseTemplate(value, NAMES_OF_RESULTS, 'write.x').fill({ result: rejected })).toThrow(/No such key/);
@@ -68,7 +68,7 @@ describe('parseTemplate', () => {
     ['{{ "}}" }}!', {}, '}}!'],
     ['}} {{ 1 }}', {}, '}} 1'],
     [{ deep: [{ list: '{{ [state.n] }}' }], flag: true }, { n: 1 }, { deep: [{ list: [1] }], flag: true }],
-  ])('fills the template %j', (value, state, expected) => {
+  ])('the template %j is filled with values', (value, state, expected) => {
     expect(fill(value, state)).toEqual(expected);
   });
 
@@ -76,7 +76,7 @@ describe('parseTemplate', () => {
     ['x {{ state.log', [], /never closed/],
     [{ a: ['{{ 1 + }}'] }, ['a', 0], /Unexpected/],
     [{ a: '{{ stat.x }}' }, ['a'], /Did you mean "state"/],
-  ])('%j is refused with the path of the faulty text', (value, path, message) => {
+  ])('the template %j is refused with the path of the faulty text', (value, path, message) => {
     expect(() => fill(value)).toThrow(expect.objectContaining({ path, message: expect.stringMatching(message) }));
   });
 
@@ -86,7 +86,7 @@ describe('parseTemplate', () => {
 });
 
 describe('splitIntoPieces', () => {
-  test('splits a text at its expressions', () => {
+  test('a template’s text is split at its expressions', () => {
     const pieces = splitIntoPieces('a{{ state.x }}b', NAMES);
     expect(pieces.map((piece) => (typeof piece === 'string' ? piece : piece.source))).toEqual(['a', 'state.x', 'b']);
   });
@@ -94,7 +94,7 @@ describe('splitIntoPieces', () => {
 
 const MESSAGE = { body: { issue: { number: 7 }, labels: ['a', 'b'] }, headers: { 'x-github-event': 'issues' } };
 
-test('a template is filled from body and headers', () => {
+test('a hook’s template is filled from body and headers', () => {
   const template = {
     all: '{{ body }}',
     text: '#{{ body.issue.number }}',
@@ -107,7 +107,7 @@ test('a template is filled from body and headers', () => {
   });
 });
 
-test('a faulty template of a message is reported with its path', () => {
+test('a faulty template of a hook is reported with its path', () => {
   expect(findTemplateFault({ input: { 'a/b': ['{{ state.x }}'] } })).toEqual({
     path: '/input/a~1b/0',
     message: expect.stringContaining('known are body, headers'),
@@ -115,11 +115,11 @@ test('a faulty template of a message is reported with its path', () => {
   expect(findTemplateFault('{{ body.')).toMatchObject({ path: '' });
 });
 
-test('a template fails if it reads a member that the message lacks', () => {
+test('a hook’s template fails if it reads a member that the message lacks', () => {
   expect(fillFromMessage('{{ body.pull.number }}', MESSAGE)).toEqual({ failure: expect.stringContaining('pull') });
 });
 
-test('a template has a limit of units for all expressions together', () => {
+test('the template of a hook has a cost limit for all its expressions together', () => {
   const nested = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].reduce(
     (inner, name) => `[1,2,3,4,5,6,7,8,9].map(${name}, ${inner})`,
     '1',

@@ -5,7 +5,7 @@ import type { Json } from '../../../../src/graph/values/json.ts';
 
 const evaluate = (source: string): Json => parseExpression(source, []).evaluate({});
 
-describe('time in expressions:', () => {
+describe('time in expressions', () => {
   test.each<[string, Json]>([
     ['timestamp("2024-03-07T10:00:00+02:00")', '2024-03-07T08:00:00.000Z'],
     ['timestamp("2024-03-07T10:00:00.123456Z")', '2024-03-07T10:00:00.123Z'],
@@ -30,7 +30,7 @@ describe('time in expressions:', () => {
     ['duration("2s5ms").getMilliseconds()', 2005],
     ['duration("3h").getHours()', 3],
     ['duration("90s").getSeconds()', 90],
-  ])('%s has the expected value', (source, expected) => {
+  ])('the time expression %s has the expected value', (source, expected) => {
     expect(evaluate(source)).toBe(expected);
   });
 
@@ -48,11 +48,11 @@ describe('time in expressions:', () => {
     ['duration("1 day")', /no duration/],
     [`duration("${'1'.repeat(200)}s")`, /no duration/],
     ['duration("99999999999h")', /no duration/],
-  ])('%s fails', (source, message) => {
+  ])('the time expression %s fails', (source, message) => {
     expect(() => evaluate(source)).toThrow(message);
   });
 
-  test('results are the same in all time zones of processes (H6)', () => {
+  test('time expressions have the same results in all time zones of processes', () => {
     const script = `
       import { parseExpression } from './src/graph/expression/expression.ts';
       const sources = ['timestamp("2024-06-15T00:30:00Z").getDayOfYear()', 'timestamp("2024-03-31T02:30:00Z").getHours("UTC")',

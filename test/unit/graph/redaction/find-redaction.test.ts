@@ -17,13 +17,13 @@ const redactionOf = (definition: GraphDefinition, { graphs = {} }: { graphs?: Re
 const hiddenBy = (nodes: Readonly<Record<string, NodeDefinition>>, over: Partial<GraphDefinition> = {}) =>
   redactionOf(aGraph(nodes, over)).channels;
 
-describe('the data derived from a redacted channel:', () => {
+describe('data derived from a redacted channel', () => {
   test('a definition without redacted channels redacts nothing', () => {
     expect(redactionOf(aDefinition())).toBe(NOTHING_REDACTED);
   });
 
   test.each<[string, Record<string, NodeDefinition>]>([
-    ['a copy', { a: { type: 'set', write: { copy: '{{ state.secret }}' } } }],
+    ['a copied value', { a: { type: 'set', write: { copy: '{{ state.secret }}' } } }],
     ['a copy within a text', { a: { type: 'set', write: { copy: 'It is {{ state.secret }}.' } } }],
     ['a copy deep in an object', { a: { type: 'set', write: { copy: { deep: ['{{ state.secret }}'] } } } }],
     ['the whole state', { a: { type: 'set', write: { copy: '{{ json(state) }}' } } }],
@@ -35,15 +35,15 @@ describe('the data derived from a redacted channel:', () => {
       },
     ],
     [
-      'what a function returns',
+      'the result of a function',
       { a: { type: 'function', function: 'double', args: '{{ state.secret }}', write: 'copy' } },
     ],
     [
-      'what a model answers',
+      'the answer of a model',
       { a: { type: 'llm', prompt: '{{ state.secret }}', write: { copy: '{{ result.text }}' } } },
     ],
     [
-      'arguments that people approve',
+      'the arguments of an approval',
       { a: { type: 'approval', title: 'Pay?', args: ['{{ state.secret }}'], write: { copy: '{{ result.args }}' } } },
     ],
     ['a whole decision', { a: { type: 'approval', title: 'Pay?', args: '{{ state.secret }}', write: 'copy' } }],
@@ -59,11 +59,11 @@ describe('the data derived from a redacted channel:', () => {
         b: { type: 'set' },
       },
     ],
-  ])('%s is redacted', (_name, nodes) => {
+  ])('data derived from a redacted channel is redacted: %s', (_name, nodes) => {
     expect(hiddenBy(nodes)).toEqual(['secret', 'copy']);
   });
 
-  test('the input and the result of a custom node are redacted', () => {
+  test('the input and the result of a custom node that reads a redacted channel are redacted', () => {
     const definition = {
       name: 'test',
       channels: CHANNELS,
@@ -77,7 +77,7 @@ describe('the data derived from a redacted channel:', () => {
   });
 
   test.each<[string, NodeDefinition]>([
-    ['an answer about it', { type: 'set', write: { copy: '{{ size(state.secret) }}' } }],
+    ['a model’s answer about a visible channel', { type: 'set', write: { copy: '{{ size(state.secret) }}' } }],
     ['another channel', { type: 'set', write: { copy: '{{ state.public }}' } }],
     [
       'the decision itself',
@@ -94,11 +94,11 @@ describe('the data derived from a redacted channel:', () => {
         onError: { to: 'z', write: { copy: '{{ error.code }}' } },
       },
     ],
-  ])('%s stays visible', (_name, node) => {
+  ])('data that reveals nothing of a redacted channel stays visible: %s', (_name, node) => {
     expect(hiddenBy({ a: node, z: { type: 'set' } })).toEqual(['secret']);
   });
 
-  test('copies of copies are redacted, in any order of nodes', () => {
+  test('copies of copies of a redacted channel are redacted, in any order of nodes', () => {
     const nodes: Record<string, NodeDefinition> = {
       a: { type: 'set', write: { far: '{{ state.copy }}' } },
       b: { type: 'set', write: { copy: '{{ state.secret }}' } },
@@ -122,13 +122,13 @@ describe('the data derived from a redacted channel:', () => {
     expect(redactionOf(aGraph({ a: node })).nodes['a']).toEqual({ calls: true, error: true, result: true });
   });
 
-  test('calls of a redacted conversation are redacted', () => {
+  test('tool calls of a redacted conversation are redacted', () => {
     const channels = { talk: { reducer: 'messages', redact: true } } as const;
     const { nodes } = redactionOf(aGraph({ a: { type: 'tool', calls: 'talk', tools: ['lookup'] } }, { channels }));
     expect(nodes['a']).toEqual({ calls: true, error: true, result: true });
   });
 
-  test('nodes with redacted items are listed, because a checkpoint may contain the items', () => {
+  test('nodes whose map items are redacted are listed, because a checkpoint may contain the items', () => {
     const nodes: Record<string, NodeDefinition> = { a: { type: 'set' }, b: { type: 'set' } };
     const edges = [
       { from: '__start__', forEach: 'state.secret', to: 'a' },
@@ -146,7 +146,7 @@ describe('the data derived from a redacted channel:', () => {
   });
 });
 
-describe('the redaction of subgraphs:', () => {
+describe('the redaction of subgraphs', () => {
   const inner = aDefinition({
     name: 'inner',
     channels: { given: {}, made: {}, other: {} },
@@ -159,26 +159,26 @@ describe('the redaction of subgraphs:', () => {
       next: { type: 'set', write: { far: '{{ state.copy }}' } },
     });
 
-  test('inline ones are analyzed', () => {
+  test('inline subgraphs are analyzed for derived redaction', () => {
     const { channels, nodes } = redactionOf(outer(inner));
     expect(channels).toEqual(['secret', 'copy', 'far']);
     expect(nodes['sub']?.inside).toMatchObject({ channels: ['given', 'made'], nodes: { copy: { error: true } } });
   });
 
-  test('published ones are analyzed, and listed once for all nodes that use them', () => {
+  test('published subgraphs are analyzed for derived redaction, and listed once for all nodes that use them', () => {
     const { channels, nodes, graphs } = redactionOf(outer('inner@1'), { graphs: { 'inner@1': inner } });
     expect(channels).toEqual(['secret', 'copy', 'far']);
     expect(nodes['sub']?.inside).toBe('inner@1');
     expect(graphs).toMatchObject({ 'inner@1': { channels: ['given', 'made'] } });
   });
 
-  test('a secret of the inner graph leaves it by its output', () => {
+  test('redacted data of an inner graph leaves it redacted by its output', () => {
     const secretive = { ...inner, channels: { given: {}, made: { redact: true }, other: {} } };
     const calling: NodeDefinition = { type: 'subgraph', graph: secretive, write: { copy: '{{ result }}' } };
     expect(hiddenBy({ sub: calling }, { channels: { copy: {}, far: {} } })).toEqual(['copy']);
   });
 
-  test('graphs that use each other many times are analyzed once', () => {
+  test('graphs that use each other many times are analyzed for redaction once', () => {
     const graphs: Record<string, GraphDefinition> = { 'g0@1': inner };
     for (let level = 1; level <= 40; level += 1) {
       const uses = Object.fromEntries(
@@ -194,10 +194,10 @@ describe('the redaction of subgraphs:', () => {
   });
 });
 
-describe('the redaction of a node contains', () => {
+describe('the redaction of a node', () => {
   const nodeOf = (node: NodeDefinition) => redactionOf(aGraph({ a: node, z: { type: 'set' } })).nodes['a'];
 
-  test('the fields that are filled with a secret, member by member', () => {
+  test('the redaction of a node contains the fields that are filled with redacted data, member by member', () => {
     const args = { card: '{{ state.secret }}', amount: '{{ state.public }}', list: [1, 'x {{ state.secret }}'] };
     expect(nodeOf({ type: 'tool', tool: 'lookup', args })?.fields).toEqual({
       args: {
@@ -207,25 +207,25 @@ describe('the redaction of a node contains', () => {
     });
   });
 
-  test('the literal words of a text only if the text contains no other values', () => {
+  test('the redaction of a node contains the literal words of a text only if the text contains no other values', () => {
     const titled = (title: string) => nodeOf({ type: 'approval', title })?.fields?.['title'];
     expect(titled('Pay to {{ state.secret }}?')).toBe('Pay to [redacted]?');
     expect(titled('Pay {{ state.public }} to {{ state.secret }}')).toBe('[redacted]');
     expect(titled('Pay {{ size(state.secret) }}')).toBeUndefined();
   });
 
-  test('the errors of all nodes that read the secret', () => {
+  test('the errors of all nodes that read redacted data are redacted', () => {
     expect(nodeOf({ type: 'set', write: { copy: '{{ size(state.secret) }}' } })).toEqual({ error: true });
     expect(nodeOf({ type: 'set', write: { copy: '{{ state.public }}' } })).toBeUndefined();
   });
 
-  test('the errors of its edges', () => {
+  test('the errors of a node’s edges that read redacted data are redacted', () => {
     const edges = [{ from: '__start__', route: 'state.secret', paths: { x: 'a' } }];
     const { nodes } = redactionOf(aGraph({ a: { type: 'set' } }, { edges, input: ['public'] }));
     expect(nodes).toEqual({ __start__: { error: true } });
   });
 
-  test('the answer that is written to the redacted channel', () => {
+  test('a model’s answer that is written to a redacted channel is redacted', () => {
     expect(nodeOf({ type: 'tool', tool: 'lookup', args: {}, write: 'secret' })).toEqual({
       result: true,
       values: true,
@@ -236,7 +236,7 @@ describe('the redaction of a node contains', () => {
     });
   });
 
-  test('the arguments and the result of its compensation', () => {
+  test('the redaction of a node contains the arguments and the result of its compensation', () => {
     const compensate = { tool: 'notify', args: { key: '{{ result.id }}', of: '{{ state.secret }}' } };
     expect(nodeOf({ type: 'tool', tool: 'charge', args: {}, compensate })).toMatchObject({
       fields: { 'compensate/args': { in: 'object', parts: { of: '[redacted]' } } },
@@ -251,7 +251,7 @@ describe('a graph that a model calls as a tool', () => {
   const pay = (channels: GraphDefinition['channels'], over: Partial<GraphDefinition> = {}): GraphDefinition =>
     aDefinition({ name: 'pay', channels: { order: {}, log: {}, ...channels }, nodes: { x: { type: 'set' } }, ...over });
 
-  test('redacts what the agent makes of its redacted output', () => {
+  test('an agent’s data from the redacted output of a graph used as a tool is redacted', () => {
     const graphs = { 'pay@1': pay({ log: { redact: true } }) };
     const redaction = redactionOf(aGraph({ a: agent }), { graphs });
     expect(redaction.channels).toEqual(['secret', 'copy']);
@@ -259,12 +259,12 @@ describe('a graph that a model calls as a tool', () => {
     expect(redaction.graphs).toEqual({ 'pay@1': expect.objectContaining({ channels: ['order', 'log'] }) });
   });
 
-  test('redacts nothing if the channel is not part of its output', () => {
+  test('a graph used as a tool redacts nothing of the agent if the redacted channel is not part of its output', () => {
     const graphs = { 'pay@1': pay({ pin: { redact: true } }, { input: ['order'], output: ['log'] }) };
     expect(redactionOf(aGraph({ a: agent }), { graphs }).nodes['a']?.calls).toBeUndefined();
   });
 
-  test('redacts its input, and everything made of it, if the model has read redacted values', () => {
+  test('the input of a graph used as a tool is redacted, with everything derived from it, if the model has read redacted values', () => {
     const told: NodeDefinition = {
       type: 'agent',
       prompt: '{{ state.secret }}',

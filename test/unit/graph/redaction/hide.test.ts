@@ -36,7 +36,7 @@ test.each([
     aDelta(),
     'Hi',
   ],
-] as const)('the text of a delta is redacted if its node is redacted: %s', (...[, redaction, delta, text]) => {
+] as const)('the text of a streamed delta is redacted or not: %s', (...[, redaction, delta, text]) => {
   expect(hideDelta(delta, redaction)).toEqual({ ...delta, text });
 });
 
@@ -50,7 +50,7 @@ const refusal = (path: string, over: Partial<Refusal> = {}): Refusal => ({
   ...over,
 });
 
-test('messages about redacted channels, and messages that may quote any value, are redacted', () => {
+test('error messages about redacted channels, and messages that may quote any value, are redacted', () => {
   for (const path of ['/values/secret', '/values', '/output'])
     expect(hideRefusal(refusal(path), redaction)).toMatchObject({
       message: hidden,
@@ -60,7 +60,7 @@ test('messages about redacted channels, and messages that may quote any value, a
   expect(hideRefusal(bare, redaction)).toEqual({ ...bare, message: hidden });
 });
 
-test('messages about other channels stay visible', () => {
+test('error messages about visible channels stay visible', () => {
   const ofOther = refusal('/values/n');
   expect(hideRefusal(ofOther, redaction)).toBe(ofOther);
   const { mayQuote: _not, ...plain } = refusal('/values/secret');
@@ -72,7 +72,7 @@ test('messages about other channels stay visible', () => {
 const AT = '2026-01-02T03:04:05.678Z';
 const hiding = (a: NodeRedaction) => ({ ...NOTHING_REDACTED, nodes: { a } });
 
-test('names of events and times are redacted if they contain redacted values', () => {
+test('the names of awaited events and the times of timers are redacted if they contain redacted values', () => {
   const event: WaitingFor = { kind: 'event', node: 'a', id: 'paid-7', since: AT, deadline: AT };
   expect(hideWaiting(event, hiding({ fields: { event: 'paid-[redacted]' } }))).toEqual({ ...event, id: '[redacted]' });
   const timer: WaitingFor = { kind: 'timer', node: 'a', since: AT, deadline: AT };
@@ -85,7 +85,7 @@ test('names of events and times are redacted if they contain redacted values', (
   expect(hideWaiting(timer, NOTHING_REDACTED)).toBe(timer);
 });
 
-test('an event of an inner node is redacted by the name of the node', () => {
+test('the error of an awaited intervention in an inner node is redacted by the redaction of that node', () => {
   const inside = { channels: [], nodes: { a: { error: true } } } as const;
   const redaction = { ...NOTHING_REDACTED, nodes: { outer: { inside } } };
   const failed: WaitingFor = {

@@ -30,18 +30,18 @@ const redactionOfRuns = (
 ) => findRedaction({ definition, catalog: { graphs } }, inherited);
 
 describe('redacted channels of another run', () => {
-  test('count as redacted', () => {
+  test('redacted channels of another run count as redacted in a fork', () => {
     const definition = anOpenGraph({ a: { type: 'set', write: { far: '{{ state.public }}' } } });
     expect(redactionOfRuns(definition, { channels: ['public'] }).channels).toEqual(['public', 'far']);
   });
 
-  test('stay redacted if the graph of this run lacks them', () => {
+  test('redacted channels of another run stay redacted if the graph of this run lacks them', () => {
     const redaction = redactionOfRuns(anOpenGraph({ a: { type: 'set' } }), { channels: ['gone'] });
     expect(redaction).toEqual({ ...NOTHING_REDACTED, channels: ['gone'] });
     expect(inheritedByFork(redaction, NOTHING_CARRIED).channels).toEqual(['gone']);
   });
 
-  test('redact nothing if there are none', () => {
+  test('a run without redacted channels redacts nothing of the next run', () => {
     expect(redactionOfRuns(anOpenGraph({ a: { type: 'set' } }), { channels: [] })).toBe(NOTHING_REDACTED);
   });
 });
@@ -53,7 +53,7 @@ describe('a fork', () => {
   const parent = { ...NOTHING_REDACTED, channels: ['secret'], items: ['a', 'b', 'c'], events: true } as const;
   const nodes: Nodes = { a: { type: 'set', write: { far: '{{ item }}' } }, c: { type: 'set' } };
 
-  test('inherits the redaction of the items and events that it continues with', () => {
+  test('a fork inherits the redaction of the items and events that it continues with', () => {
     const carried = {
       triggers: [{ node: 'a', element: ELEMENT }, { node: 'b' }],
       deferred: [{ node: 'c', element: ELEMENT }],
@@ -64,19 +64,19 @@ describe('a fork', () => {
     expect(inheritedByFork(NOTHING_REDACTED, carried)).toEqual({ channels: [], items: [] });
   });
 
-  test('redacts items regardless of its own edges', () => {
+  test('a fork redacts map items regardless of its own edges', () => {
     expect(redactionOfRuns(anOpenGraph(nodes), { items: ['a'] })).toMatchObject({ channels: ['far'], items: ['a'] });
     expect(redactionOfRuns(anOpenGraph(nodes), { items: ['c'] }).channels).toEqual([]);
   });
 
-  test('passes on the redaction of items that it does not use', () => {
+  test('a fork passes on the redaction of map items that it does not use', () => {
     const redaction = redactionOfRuns(anOpenGraph(nodes), { items: ['c'] });
     expect(isRedacting(redaction)).toBe(true);
     const carried = { ...NOTHING_CARRIED, triggers: [{ node: 'c', element: ELEMENT }] };
     expect(inheritedByFork(redaction, carried).items).toEqual(['c']);
   });
 
-  test('redacts the payloads of events in every inner graph', () => {
+  test('a fork redacts the payloads of events in every inner graph', () => {
     const waiting: NodeDefinition = { type: 'wait', event: 'paid', write: { copy: '{{ result.pin }}' } };
     const inside = anOpenGraph({ a: waiting }, { name: 'inner' });
     const redaction = redactionOfRuns(
@@ -87,14 +87,14 @@ describe('a fork', () => {
     expect(redaction.nodes['sub']?.inside).toMatchObject({ channels: ['copy'], nodes: { a: { result: true } } });
   });
 
-  test('redacts nothing of a wait for a time', () => {
+  test('a fork redacts nothing of a wait for a time', () => {
     const { nodes: hidden } = redactionOfRuns(anOpenGraph({ a: { type: 'wait', for: '1s', write: 'copy' } }), {
       events: true,
     });
     expect(hidden).toEqual({});
   });
 
-  test('passes on the redaction of events that it does not wait for', () => {
+  test('a fork passes on the redaction of events that it does not wait for', () => {
     const redaction = redactionOfRuns(anOpenGraph(nodes), { events: true });
     expect(isRedacting(redaction)).toBe(true);
     const bufferedEvents = [{ name: 'paid', payload: 1 }];
@@ -105,7 +105,7 @@ describe('a fork', () => {
 describe('a replay', () => {
   const ANSWER: InheritedRedaction = { nodes: { a: { result: true } } };
 
-  test('inherits the redaction of the beginning of its run, and of the answers', () => {
+  test('a replay inherits the redaction of its run’s input and of the recorded answers', () => {
     const recorded = {
       ...NOTHING_REDACTED,
       channels: ['secret'],
@@ -122,7 +122,7 @@ describe('a replay', () => {
     ['a whole result', { type: 'tool', tool: 'lookup', args: {}, write: 'copy' }],
     ['a member of a result', { type: 'tool', tool: 'lookup', args: {}, write: { copy: '{{ result.id }}' } }],
     ['the answer of a model', { type: 'llm', prompt: 'Hello', write: { copy: '{{ result.text }}' } }],
-    ['what a decision brings', { type: 'approval', title: '?', write: { copy: '{{ result.values.pin }}' } }],
+    ['the values of a decision', { type: 'approval', title: '?', write: { copy: '{{ result.values.pin }}' } }],
     [
       'the message of an error',
       {
@@ -132,13 +132,13 @@ describe('a replay', () => {
         onError: { to: 'z', write: { copy: '{{ error.message }}' } },
       },
     ],
-  ])('redacts %s that was redacted', (_name, node) => {
+  ])('a replay redacts %s that was redacted in the recording', (_name, node) => {
     const redaction = redactionOfRuns(anOpenGraph({ a: node, z: { type: 'set' } }), ANSWER);
     expect(redaction).toMatchObject({ channels: ['copy'], nodes: { a: { result: true, error: true } } });
     expect(redactionOfRuns(anOpenGraph({ b: node, z: { type: 'set' } }), ANSWER)).toEqual(NOTHING_REDACTED);
   });
 
-  test('redacts a conversation that contains such an answer, and the calls that it requests', () => {
+  test('a replay redacts a conversation that contains a redacted answer, and the tool calls that the answer requests', () => {
     const agent: NodeDefinition = { type: 'agent', messages: 'talk', tools: [{ graph: 'pay@1' }] };
     const pay = aDefinition({ name: 'pay', channels: { order: {} }, nodes: { x: { type: 'set' } } });
     const redaction = redactionOfRuns(anOpenGraph({ a: agent }), ANSWER, { graphs: { 'pay@1': pay } });
@@ -149,7 +149,7 @@ describe('a replay', () => {
     });
   });
 
-  test('redacts errors, values of decisions and results of compensations', () => {
+  test('a replay redacts errors, values of decisions and results of compensations', () => {
     const compensate = { tool: 'notify', args: {} };
     const nodes: Nodes = {
       a: { type: 'tool', tool: 'charge', args: {}, compensate },
@@ -173,13 +173,13 @@ describe('a replay', () => {
   test.each<[string, InheritedRedaction]>([
     ['an inline one', { nodes: { sub: { inside } } }],
     ['a published one', { nodes: { sub: { inside: 'old@1' } }, graphs: { 'old@1': inside } }],
-  ])('redacts answers of inner nodes if the recorded graph was %s', (_name, inherited) => {
+  ])('a replay redacts answers of inner nodes if the recorded graph was %s', (_name, inherited) => {
     expect(redactionOfRuns(outer(inner), inherited).channels).toEqual(['far']);
     const published = redactionOfRuns(outer('inner@2'), inherited, { graphs: { 'inner@2': inner } });
     expect(published).toMatchObject({ channels: ['far'], graphs: { 'inner@2': { channels: ['copy'] } } });
   });
 
-  test('analyzes graphs that use each other many times once', () => {
+  test('a replay analyzes graphs that use each other many times once', () => {
     const uses = (level: number): Nodes =>
       Object.fromEntries(['a', 'b', 'c'].map((id) => [id, { type: 'subgraph', graph: `g${level}@1` }]));
     const graphs: Record<string, GraphDefinition> = { 'g0@1': inner };
@@ -203,18 +203,18 @@ describe('hideMasked', () => {
   test.each<[string, Mask | undefined, Json, Json]>([
     ['no mask', undefined, { card: 1 }, { card: 1 }],
     ['a whole value', HIDDEN, { card: 1 }, HIDDEN],
-    ['words of a text are not kept', 'Pay [redacted]', 'Pay 1', HIDDEN],
+    ['a text whose words are not kept', 'Pay [redacted]', 'Pay 1', HIDDEN],
     ['a member', card, { card: 1, euros: 2 }, { card: HIDDEN, euros: 2 }],
     ['a missing member', card, { euros: 2 }, { euros: 2 }],
     ['an item of a list', deep, { list: [0, { card: 1, x: 1 }] }, { list: [0, { card: HIDDEN, x: 1 }] }],
     ['an object instead of a list', deep, { list: { 1: { card: 1 } } }, { list: HIDDEN }],
     ['a list instead of an object', card, [1], HIDDEN],
     ['a text instead of an object', card, '1', HIDDEN],
-  ])('redacts the parts that the mask names: %s', (...[, mask, value, shown]) => {
+  ])('the redaction mask of a value hides the parts that it names: %s', (...[, mask, value, shown]) => {
     expect(hideMasked(value, mask)).toEqual(shown);
   });
 
-  test('keeps the literal words of a text on request', () => {
+  test('redaction of a text keeps its literal words on request', () => {
     expect(hideValuesInText({ card: 'Pay 1', n: 1 }, { in: 'object', parts: { card: 'Pay [redacted]' } })).toEqual({
       card: 'Pay [redacted]',
       n: 1,
@@ -225,8 +225,8 @@ describe('hideMasked', () => {
 describe('restoreMasked', () => {
   test.each<[string, Mask, Json, Json, Json]>([
     ['a redacted value', card, { card: HIDDEN, euros: 3 }, { card: 1, euros: 2 }, { card: 1, euros: 3 }],
-    ['not what a person has replaced', card, { card: 5 }, { card: 1 }, { card: 5 }],
-    ['not in other places', card, { euros: HIDDEN }, { card: 1 }, { euros: HIDDEN }],
+    ['but keeps a person’s replacement', card, { card: 5 }, { card: 1 }, { card: 5 }],
+    ['but not at other paths', card, { euros: HIDDEN }, { card: 1 }, { euros: HIDDEN }],
     ['a whole value', HIDDEN, HIDDEN, [1], [1]],
     ['a value that was redacted because of its form', card, HIDDEN, [1], [1]],
     [
@@ -243,7 +243,7 @@ describe('restoreMasked', () => {
       { list: [9] },
       { list: [0, { card: HIDDEN }] },
     ],
-  ])('restores %s', (...[, mask, given, real, restored]) => {
+  ])('an edit of a redacted value restores the hidden parts: %s', (...[, mask, given, real, restored]) => {
     expect(restoreMasked(given, real, mask)).toEqual(restored);
   });
 });

@@ -251,23 +251,23 @@ describe.each(COURSES)('a recording with a redacted value in %s', (_what, course
   const whole = play(course);
   const hidden = hideRecording(whole);
 
-  test('contained the value before, and not afterwards', () => {
+  test('a recording with a redacted value contained the value before its redaction, and not afterwards', () => {
     expect(JSON.stringify(whole)).toMatch(/canary|47114711/);
     expect(JSON.stringify(hidden)).not.toMatch(/canary|47114711/);
   });
 
-  test('replays with the same visible events', () => {
+  test('a recording with a redacted value replays with the same visible events', () => {
     const view = (event: Recording['events'][number]) => hideEvent(event, whole.redaction);
     expect(hidden && replayRecording(hidden, { view }).divergence).toBeNull();
   });
 });
 
-test('a recording without redacted values stays unchanged', () => {
+test('a recording without redacted values stays unchanged by redaction', () => {
   const whole = play({ nodes: { a: { type: 'set', write: {} } }, over: { channels: { secret: {}, log: {} } } });
   expect(hideRecording(whole)).toBe(whole);
 });
 
-test('a fork of a run with redacted values has no visible recording', () => {
+test('a fork of a run with redacted values has no visible recording for replays', () => {
   const whole = play({ nodes: { a: { type: 'set', write: {} } } });
   const begin = { kind: 'reopen', run: { format: 1 }, name: 'retry', payload: {} } as const;
   expect(hideRecording({ ...whole, begin })).toBeNull();

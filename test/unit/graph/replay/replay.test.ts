@@ -18,7 +18,7 @@ import { createRandom } from '../../../support/builders/random.ts';
 import { repetitions } from '../../../support/builders/repetitions.ts';
 import { shown } from '../../../support/readers/shown-run.ts';
 import { runShuffled, STARTED_AT } from '../../../support/readers/shuffled-run.ts';
-import type { ShuffledRun, Shuffling } from '../../../support/readers/shuffled-run.ts';
+import type { ShuffledRun, ShuffledRunOptions } from '../../../support/readers/shuffled-run.ts';
 
 /** A run with what its replay begins with. */
 interface Played extends ShuffledRun {
@@ -26,7 +26,7 @@ interface Played extends ShuffledRun {
   readonly identity: RunIdentity;
 }
 
-function play(definition: GraphDefinition, seed: number, interject?: Shuffling['interject']): Played {
+function play(definition: GraphDefinition, seed: number, interject?: ShuffledRunOptions['interject']): Played {
   const random = createRandom(seed);
   const identities: RunIdentity[] = [];
   const played = runShuffled({
@@ -76,7 +76,7 @@ const adds = { type: 'set', write: { log: 'more' } } as const;
 const noDivergence = { divergence: null };
 
 describe('a replay', () => {
-  test('repeats its run for random graphs, signals and orders', async () => {
+  test('a replay repeats its run for random graphs, signals and orders', async () => {
     const signals = fc.array(randomSignal, { maxLength: 6 });
     const seeds = fc.integer({ min: 0, max: 2 ** 31 });
     await fc.assert(
@@ -95,7 +95,7 @@ describe('a replay', () => {
     );
   });
 
-  test('yields where its run yielded', async () => {
+  test('a replay pauses for other work where the recorded run paused', async () => {
     const large = { type: 'set', write: { log: 'x'.repeat(300_000) } } as const;
     const nodes = { a: large, b: large, c: large, d: large, t: works, e: large, f: large, g: large, h: large };
     const played = play(aDefinition({ nodes }), 1);
@@ -103,7 +103,7 @@ describe('a replay', () => {
     expect(await replayOf(played)).toMatchObject({ ...noDivergence, run: { phase: { kind: 'completed' } } });
   });
 
-  test('reopens as its run did', async () => {
+  test('a replay reopens the run as the recorded run did', async () => {
     const played = play(aDefinition({ nodes: { t: { ...works, args: { fail: 'no' } }, a: adds } }), 1);
     const graph = compileShared(played.definition, randomCatalog);
     const skip = { name: 'skip', payload: { node: 't', output: 'skipped', by: { sub: 'ada', roles: ['approver'] } } };
@@ -113,7 +113,7 @@ describe('a replay', () => {
     expect([divergence, shown(run)]).toEqual([null, shown(step.run)]);
   });
 
-  test('of another graph ends the same calls and timers as recorded', async () => {
+  test('a replay of another graph ends the same calls and timers as recorded', async () => {
     const played = play(aDefinition({ nodes: { nap: naps, t: works } }), 1);
     const other = aDefinition({ nodes: { a: adds, nap: naps, t: works, z: adds } });
     const { run, divergence } = await replayOf(played, other);
@@ -121,7 +121,7 @@ describe('a replay', () => {
     expect(shown(run)).toMatchObject({ status: 'completed', root: { channels: { log: ['more', 'x', 'more'] } } });
   });
 
-  test('of another graph uses the last result of a retried call', async () => {
+  test('a replay of another graph uses the last result of a retried call', async () => {
     const lost = { callFailed: false, error: { code: 'UNKNOWN_OUTCOME', message: 'Who knows' } } as const;
     const [key, at, seq] = ['run-1:t:1:0:0', STARTED_AT, 1];
     const played = play(aDefinition({ nodes: { t: works } }), 1);
@@ -140,7 +140,7 @@ describe('a replay', () => {
     expect(shown(run)).toMatchObject({ status: 'completed', root: { channels: { log: ['more', 'x'] } } });
   });
 
-  test('of another graph stops where no recorded occurrence continues it', async () => {
+  test('a replay of another graph stops where no recorded occurrence continues it', async () => {
     const played = play(aDefinition({ nodes: { a: adds } }), 1);
     const { run, divergence } = await replayOf(played, aDefinition({ nodes: { a: adds, t: works } }));
     expect(shown(run)).toMatchObject({ status: 'running', calls: { 'run-1:t:1:0:0': {} } });

@@ -26,23 +26,23 @@ function unitsOf(work: () => unknown): number {
   return unitsSpent() - before;
 }
 
-test('the digest is the SHA-256 of the content of the approval', () => {
+test('an approval’s digest is the SHA-256 of its content', () => {
   expect(digestOf(SHOWN)).toBe(createHash('sha256').update(canonicalJson(SHOWN)).digest('hex'));
 });
 
-test('the digest costs a price for each byte besides the text', () => {
+test('computing an approval’s digest costs a price for each byte besides the text', () => {
   const text = unitsOf(() => canonicalJson(SHOWN));
   expect(unitsOf(() => digestOf(SHOWN))).toBeGreaterThanOrEqual(text + (2 * LENGTH) / 16);
 });
 
-test('the digest is not computed by a decision that keeps the arguments, nor by a check of one', () => {
+test('an approval’s digest is computed neither for a decision that keeps the arguments, nor for the check of a decision', () => {
   const approval = asking();
   expect(unitsOf(() => refuseDecision(approval, REQUEST))).toBeLessThan(100);
   expect(unitsOf(() => decide(approval, REQUEST))).toBeLessThan(100);
   expect(decide(approval, REQUEST)).toMatchObject({ approval: { digest: approval.digest } });
 });
 
-test('the digest is computed by a decision with other arguments, but not by a check of one', () => {
+test('an approval’s digest is computed for a decision with other arguments, but not for the check of a decision', () => {
   const approval = asking();
   const edit = { ...REQUEST, args: { amount: 2 } };
   expect(unitsOf(() => refuseDecision(approval, edit))).toBeLessThan(100);
@@ -59,7 +59,7 @@ const decided = (by: string, amount: number, decision: Decision['decision'] = 'a
   at: '2026-11-26T00:00:00Z',
 });
 
-test('only approvals of the current content count', () => {
+test('only votes for the current content of an approval count', () => {
   const decisions = [decided('ada', 420), decided('bob', 300), decided('cid', 300)];
   expect(quorumProgressOf({ status: 'pending', policy: { quorum: 3 }, decisions })).toEqual({
     needed: 3,
@@ -67,14 +67,17 @@ test('only approvals of the current content count', () => {
   });
 });
 
-test('one approval is enough without a quorum, and a rejection does not count', () => {
+test('one approving vote is enough without a quorum, and a rejection does not count as a vote for it', () => {
   expect(quorumProgressOf({ status: 'pending', policy: {}, decisions: [] })).toEqual({ needed: 1, by: [] });
   const rejected = { status: 'rejected', policy: {}, decisions: [decided('ada', 1, 'reject')] } as const;
   expect(quorumProgressOf(rejected)).toEqual({ needed: 1, by: [] });
 });
 
-test.each(['expired', 'approved', 'rejected'] as const)('a timeout that makes it %s counts nobody', (status) => {
-  const proposed = { policy: { quorum: 2 }, decisions: [decided('ada', 999)] };
-  expect(quorumProgressOf({ status: 'pending', ...proposed }).by).toEqual(['ada']);
-  expect(quorumProgressOf({ status, ...proposed })).toEqual({ needed: 2, by: [] });
-});
+test.each(['expired', 'approved', 'rejected'] as const)(
+  'a timeout that makes an approval %s counts nobody’s vote',
+  (status) => {
+    const proposed = { policy: { quorum: 2 }, decisions: [decided('ada', 999)] };
+    expect(quorumProgressOf({ status: 'pending', ...proposed }).by).toEqual(['ada']);
+    expect(quorumProgressOf({ status, ...proposed })).toEqual({ needed: 2, by: [] });
+  },
+);

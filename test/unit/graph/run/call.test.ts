@@ -10,7 +10,7 @@ test.each([
   [aToolRequest({ tool: 'charge' }), 'tool:charge'],
   [{ kind: 'function', function: 'double', args: {}, ...policy } as const, 'function:double'],
   [{ kind: 'node', nodeType: 'geocode', config: {}, state: {}, run: {}, ...policy } as const, 'node:geocode'],
-])('the callee of %j is named %s', (request, name) => {
+])('the called service of the request %j is named %s', (request, name) => {
   expect(calleeName(request)).toBe(name);
 });
 
@@ -24,18 +24,18 @@ test.each<[string, CallRequest]>([
   ['a tool', aToolRequest(short)],
   ['a function', { kind: 'function', function: 'double', args: {}, ...short }],
   ['a node of its own type', { kind: 'node', nodeType: 'geocode', config: {}, state: {}, run: {}, ...short }],
-])('a short idempotent call of %s may be local', (_, request) => {
+])('a short idempotent call of %s may be a local activity', (_, request) => {
   expect(isLocal(aCall(request))).toBe(true);
 });
 
 test.each<[string, CallRequest, Partial<CallEffect>?]>([
   ['does not request local execution', aToolRequest({ effect: 'idempotent', policy: short.policy })],
-  ['is to be an activity', aToolRequest({ ...short, execution: 'activity' })],
+  ['requests an activity', aToolRequest({ ...short, execution: 'activity' })],
   ['is keyed', aToolRequest({ ...short, effect: 'keyed' })],
   ['may take long', aToolRequest({ ...short, policy: aPolicy({ timeoutMs: 10_001 }) })],
-  ['has workers of its own', aToolRequest({ ...short, taskQueue: 'elsewhere' })],
-  ['can be undone', aToolRequest(short), { isCompensable: true }],
+  ['has a task queue of its own', aToolRequest({ ...short, taskQueue: 'elsewhere' })],
+  ['can be compensated', aToolRequest(short), { isCompensable: true }],
   ['is a model call', aModelRequest()],
-])('a call that %s is not local', (_, request, over) => {
+])('a call that %s is not a local activity', (_, request, over) => {
   expect(isLocal(aCall(request, over))).toBe(false);
 });

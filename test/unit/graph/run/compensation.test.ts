@@ -15,7 +15,7 @@ const pay = compensation('pay', 1);
 const seat = compensation('seat', 3, ['trip']);
 const by = { by: 'ada', reason: null };
 
-describe('the undone work of a run', () => {
+describe('the compensated work of a run', () => {
   const since = (step: number, ...nodes: string[]) => ({ since: step, nodes });
 
   test.each<[string, RunPhase, readonly Compensation[], readonly Compensation[], ReturnType<typeof since> | null]>([
@@ -48,16 +48,16 @@ describe('the undone work of a run', () => {
       [seat],
       since(3, 'trip/seat'),
     ],
-  ])('is as expected while the run is %s', (...[, phase, pending, begun, wanted]) => {
+  ])('a run lists its compensated calls according to its phase: %s', (...[, phase, pending, begun, wanted]) => {
     const undone = withUndone(null, begun);
     expect(undoneWork({ phase, compensation: { pending, undone } })).toEqual(wanted);
   });
 
-  test('has a first step: checkpoints of it and of later steps are behind it', () => {
+  test('a checkpoint of a run’s first compensated step, or of a later step, counts as compensated', () => {
     expect([-1, 0, 1, 2, 3].map((step) => isBehind({ since: 1 }, step))).toEqual([false, false, true, true, true]);
   });
 
-  test('is described by the first nodes, each once', () => {
+  test('the compensation of a run is described by the first 10 nodes to compensate, each once', () => {
     const many = Array.from({ length: 50 }, (_, n) => compensation(`n${n}`, n));
     expect(describeUndone(withUndone(null, many) ?? { since: 0, nodes: [] })).toMatch(
       /^n40, .*, n49 and perhaps others$/,

@@ -47,7 +47,7 @@ function clashesAmong<T extends Json>(things: fc.Arbitrary<T>, idOf: (thing: T) 
 }
 
 describe('an id', () => {
-  test('of a checkpoint and of an approval contains its run and number', () => {
+  test('the id of a checkpoint or an approval contains its run and number', () => {
     fc.assert(
       fc.property(numbered, (made) => {
         expect(parseCheckpointId(checkpointId(made))).toEqual(made);
@@ -58,7 +58,7 @@ describe('an id', () => {
     );
   });
 
-  test('of a call of the own graph is parsed into its parts', () => {
+  test('the key of a call of the run’s own graph is parsed into its parts', () => {
     fc.assert(
       fc.property(runId, call, (run, made) => {
         const { visit, number, retryRound } = made;
@@ -68,7 +68,7 @@ describe('an id', () => {
     );
   });
 
-  test('of an intervention contains its node and the nodes around it; that of a compensation does not', () => {
+  test('the id of an intervention contains its node and the nodes around it; that of a compensation does not', () => {
     const execution = { key: taskKey('pay', 2), visit: 11 };
     const outer = executionKey({ key: taskKey('a-1', 0), visit: 1, retryRound: 3 });
     for (const made of [null, 4])
@@ -79,21 +79,21 @@ describe('an id', () => {
   });
 
   test.each(['', 'R', 'R:n:1:0', 'R:n:1:0:0:0', 'R::1:0:0', ':n:1:0:0', 'R:n:x:0:0'])(
-    'that no call has, such as "%s", is not parsed as a call key',
+    'an id that no call has, such as "%s", is not parsed as a call key',
     (id) => {
       expect(parseCallKey(id)).toBeNull();
     },
   );
 
   test.each(['', 'R', 'R.c', '.c1', 'R.c0', 'R.c01', 'R.c1e3', 'R.c1 ', 'R.a1.timeout'])(
-    'that no run has made, such as "%s", is not parsed as a checkpoint id',
+    'an id that no run has made, such as "%s", is not parsed as a checkpoint id',
     (id) => {
       expect(parseCheckpointId(id)).toBeNull();
       expect(parseApprovalId(id.replace('c', 'a'))).toBeNull();
     },
   );
 
-  test('is different for different tasks, calls, timers and messages', () => {
+  test('different tasks, calls, timers and messages have different ids', () => {
     expect(clashesAmong(fc.tuple(node, few), ([of, index]) => taskKey(of, index))).toEqual([]);
     expect(clashesAmong(task, executionKey)).toEqual([]);
     expect(clashesAmong(fc.tuple(around, call), ([path, of]) => callKey('R', path, of, of.number))).toEqual([]);
@@ -105,7 +105,7 @@ describe('an id', () => {
     expect(clashesAmong(fc.tuple(around, few), ([path, number]) => messageId('R', path, number))).toEqual([]);
   });
 
-  test('of a call never equals that of a compensation, nor that of an approval its timer', () => {
+  test('the id of a call never equals that of a compensation, and the id of an approval never equals that of its timer', () => {
     fc.assert(
       fc.property(around, call, call, numbered, (...[path, undone, other, approval]) => {
         expect(compensationKey(callKey('R', path, undone, undone.number))).not.toBe(
@@ -117,7 +117,7 @@ describe('an id', () => {
   });
 });
 
-test('a pointer leads along the path that it was made of', () => {
+test('a JSON pointer made from a path leads along this path', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: fc.constantFrom('~', '/', '0', '1', 'a', '') })), (path) => {
       expect(parsePointer(toPointer(path))).toEqual(path);
@@ -128,18 +128,18 @@ test('a pointer leads along the path that it was made of', () => {
 describe('shortenId', () => {
   const long = 'a'.repeat(161);
 
-  test('keeps up to 160 characters', () => {
+  test('a shortened id keeps up to 160 characters', () => {
     expect(shortenId('a'.repeat(160))).toBe('a'.repeat(160));
   });
 
-  test('cuts longer texts, which stay unique', () => {
+  test('longer ids are shortened, and stay unique', () => {
     expect(shortenId(long)).toMatch(/^a{90}~[0-9a-f]{64}$/);
     expect(shortenId(long)).toBe(shortenId(long));
     expect(shortenId(`${long}b`)).not.toBe(shortenId(`${long}c`));
   });
 });
 
-test('paths of task keys, of execution keys and of nodes are not assignable to each other', () => {
+test('the types of task key paths, execution key paths and node paths are not assignable to each other', () => {
   expectTypeOf<TaskPath>().not.toExtend<ExecutionPath | NodePath>();
   expectTypeOf<ExecutionPath>().not.toExtend<TaskPath | NodePath>();
   expectTypeOf<NodePath>().not.toExtend<TaskPath | ExecutionPath>();

@@ -10,12 +10,15 @@ test.each<[readonly string[], readonly RunPermission[] | undefined, readonly boo
   [['lead'], ['approval:decide'], [true, false]],
   [['boss'], ['admin'], [false, true]],
   [['approver'], [], [false, false]],
-])('a principal with the roles %j may %j', (roles, may, granted) => {
-  const person = { roles, ...(may && { may }) };
-  expect([hasPermission(person, 'approval:decide'), hasPermission(person, 'admin')]).toEqual(granted);
-});
+])(
+  'whether a principal with the roles %j and the permissions %j may decide approvals, and administrate',
+  (roles, may, granted) => {
+    const person = { roles, ...(may && { may }) };
+    expect([hasPermission(person, 'approval:decide'), hasPermission(person, 'admin')]).toEqual(granted);
+  },
+);
 
-test('a tool is open to its roles and to admins, whatever permissions a role of that name has', () => {
+test('a tool is available to its roles and to admins, whatever permissions a role of that name has', () => {
   expect(mayCall({}, { roles: [] })).toBe(true);
   expect(mayCall({ roles: ['lead'] }, { roles: ['lead'] })).toBe(true);
   expect(mayCall({ roles: ['lead'] }, { roles: ['admin'] })).toBe(true);
@@ -23,7 +26,7 @@ test('a tool is open to its roles and to admins, whatever permissions a role of 
   expect(mayCall({ roles: [] }, { roles: ['user'] })).toBe(false);
 });
 
-test('a tool with a permission is open to everyone who has it, in any role', () => {
+test('a tool with a permission is available to everyone who has it, in any role', () => {
   const save = { permission: 'memory:write' } as const;
   expect(mayCall(save, { roles: ['user'] })).toBe(true);
   expect(mayCall(save, { roles: ['approver'] })).toBe(false);

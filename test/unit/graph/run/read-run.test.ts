@@ -12,25 +12,25 @@ const migrations = [
 ];
 
 describe('readRun', () => {
-  test('returns a run of the current format unchanged', () => {
+  test('a stored run of the current format is read unchanged', () => {
     expect(readRun(run)).toBe(run);
   });
 
   test.each([
     ['all migrations', { format: 1, id: 'r', pay: 7 }],
-    ['those after its format', { format: 2, id: 'r', amount: 7 }],
-    ['none', { format: 3, id: 'r', amount: 7, currency: 'USD' }],
-  ])('migrates a run through %s', (_which, kept) => {
+    ['the migrations after its format', { format: 2, id: 'r', amount: 7 }],
+    ['no migration', { format: 3, id: 'r', amount: 7, currency: 'USD' }],
+  ])('a stored run is migrated through %s when it is read', (_which, kept) => {
     expect(readRun(kept, migrations)).toEqual({ format: 3, id: 'r', amount: 7, currency: 'USD' });
   });
 
-  test('does not change its input', () => {
+  test('reading a stored run does not change the stored value', () => {
     const kept = { format: 1, id: 'r', pay: 7 };
     readRun(kept, migrations);
     expect(kept).toEqual({ format: 1, id: 'r', pay: 7 });
   });
 
-  test('refuses a run of a later version', () => {
+  test('a stored run of a later version is refused', () => {
     expect(() => readRun({ ...run, format: 2 })).toThrow('The run has format 2; this version knows those up to 1');
   });
 });

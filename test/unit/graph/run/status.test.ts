@@ -34,7 +34,7 @@ describe('the status of a run', () => {
     [{ kind: 'completed', endedAt: 1, output: {} }, 'completed'],
     [{ kind: 'failed', endedAt: 1, error }, 'failed'],
     [{ kind: 'canceled', endedAt: 1, error: null, ...by }, 'canceled'],
-  ])('in %j is %s', (phase, status) => {
+  ])('the status of a run in the phase %j is %s', (phase, status) => {
     expect(statusOf({ phase })).toBe(status);
     expect(hasEnded({ phase })).toBe('endedAt' in phase);
   });
@@ -42,7 +42,7 @@ describe('the status of a run', () => {
   test.each<[RunPhase, string]>([
     [{ kind: 'failing', error, awaits }, 'waiting'],
     [{ kind: 'canceling', ...by, awaits }, 'waiting'],
-  ])('in %j is %s while a compensation has an unknown outcome', (phase, status) => {
+  ])('the status of a run in the phase %j is %s while a compensation has an unknown outcome', (phase, status) => {
     expect(statusOf({ phase })).toBe(status);
   });
 });
@@ -78,7 +78,7 @@ describe('a run', () => {
       { kind: 'failed', endedAt: 1, error },
       { ending: false, still: true, opens: false },
     ],
-  ])('in the phase %j has the properties %j', (phase, { ending, still, opens }) => {
+  ])('a run in the phase %j has the derived flags %j', (phase, { ending, still, opens }) => {
     expect([isEnding({ phase }), standsStill({ phase }), mayOpenStep({ phase }, false)]).toEqual([
       ending,
       still,

@@ -38,13 +38,16 @@ describe('a task that fails after the calls of its graphs', () => {
     call: null,
   });
 
-  test.each(PROGRESS)('with %s keeps the graphs in its saved progress', (_work, progressWith) => {
-    const position = failing(progressWith(scope));
-    expect(scopeInside(position)).toBe(scope);
-    expect(withScopeInside(position, later)).toEqual(failing(progressWith(later)));
-  });
+  test.each(PROGRESS)(
+    'a task that fails after graph calls with %s keeps the graphs in its saved progress',
+    (_work, progressWith) => {
+      const position = failing(progressWith(scope));
+      expect(scopeInside(position)).toBe(scope);
+      expect(withScopeInside(position, later)).toEqual(failing(progressWith(later)));
+    },
+  );
 
-  test('has no graph inside if nothing is saved', () => {
+  test('a task that fails after graph calls has no graph inside if nothing is saved', () => {
     expect(scopeInside(failing(null))).toBeNull();
     expect(() => withScopeInside(failing(null), later)).toThrow(TypeError);
   });

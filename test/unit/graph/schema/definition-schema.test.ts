@@ -25,21 +25,24 @@ const withEdge = (edge: unknown) => ({ ...aDefinition(), edges: [edge] });
 const parse = (file: string): Json => toJson(JSON.parse(readFileSync(file, 'utf8')));
 
 describe('definitionSchema', () => {
-  test('accepts the bundled graph', () => {
+  test('the JSON Schema of definitions accepts the bundled graph', () => {
     expect([fits(parse('graphs/refund-triage.json')), fits.errors]).toEqual([true, null]);
   });
 
   test.each<[string, unknown]>([
     ['a definition', aDefinition()],
-    ['one that names its schema', { $schema: 'http://127.0.0.1:3000/schemas/graph-definition.json', ...aDefinition() }],
+    [
+      'a definition that names its schema',
+      { $schema: 'http://127.0.0.1:3000/schemas/graph-definition.json', ...aDefinition() },
+    ],
     ['an inline subgraph', withNode({ type: 'subgraph', graph: aDefinition() })],
     ['a named subgraph', withNode({ type: 'subgraph', graph: 'child@3' })],
     ['a wait', withNode({ type: 'wait', event: 'paid', timeout: '5m' })],
     ['a wait whose time is a template', withNode({ type: 'wait', for: '{{ state.log[0] }}' })],
     ['a route', withEdge({ from: '__start__', route: 'state.x', paths: { a: 'a', b: ['a'] }, default: '__end__' })],
     ['a join', withEdge({ from: ['a', 'b'], to: 'a' })],
-    ['one for each', withEdge({ from: 'a', forEach: 'state.log', to: 'a', maxConcurrency: 2 })],
-  ])('accepts %s', (_, definition) => {
+    ['an edge over elements', withEdge({ from: 'a', forEach: 'state.log', to: 'a', maxConcurrency: 2 })],
+  ])('the JSON Schema of definitions accepts %s', (_, definition) => {
     expect([fits(definition), fits.errors]).toEqual([true, null]);
   });
 
@@ -69,11 +72,11 @@ describe('definitionSchema', () => {
     ['an edge without a target', withEdge({ from: 'a' })],
     ['an edge of two kinds', withEdge({ from: 'a', to: 'a', branches: [{ to: 'a' }] })],
     ['an edge with an empty list of branches', withEdge({ from: 'a', branches: [] })],
-  ])('refuses %s', (_, definition) => {
+  ])('the JSON Schema of definitions refuses %s', (_, definition) => {
     expect(fits(definition)).toBe(false);
   });
 
-  test('accepts the node types that code registers', () => {
+  test('the JSON Schema of definitions accepts the node types that code registers', () => {
     expect([
       fitsWithRobots(withNode({ type: 'robot', speed: '{{ state.n }}', write: 'log' })),
       fitsWithRobots.errors,
@@ -84,12 +87,17 @@ describe('definitionSchema', () => {
     expect(fitsWithRobots(withNode({ type: 'robot', speed: 1, timeout: 'soon' }))).toBe(false);
   });
 
-  test.each([true, {}, { properties: null }])('accepts any fields of a type whose schema is %j', (schema) => {
-    const fitsAny = new Ajv2020({ strictTypes: false }).compile(definitionSchema({ any: { schema, effect: 'keyed' } }));
-    expect(fitsAny(withNode({ type: 'any', speed: 1 }))).toBe(true);
-  });
+  test.each([true, {}, { properties: null }])(
+    'the JSON Schema of definitions accepts any fields of a node type whose schema is %j',
+    (schema) => {
+      const fitsAny = new Ajv2020({ strictTypes: false }).compile(
+        definitionSchema({ any: { schema, effect: 'keyed' } }),
+      );
+      expect(fitsAny(withNode({ type: 'any', speed: 1 }))).toBe(true);
+    },
+  );
 
-  test('has descriptions for everything that an editor offers', () => {
+  test('the JSON Schema of definitions has descriptions for everything that an editor offers', () => {
     const schema = toJson(definitionSchema());
     const types = listAt(schema, '/properties/nodes/additionalProperties/anyOf');
     expect(types).toContainEqual(
@@ -105,19 +113,22 @@ describe('definitionSchema', () => {
 
 const SCENARIOS = join(resolve(process.env['CONFORMANCE_DIR'] ?? '../shared/conformance-next'), 'scenarios');
 
-describe.skipIf(!existsSync(SCENARIOS))('a definition of the conformance suite:', () => {
+describe.skipIf(!existsSync(SCENARIOS))('a definition of the conformance suite', () => {
   const names = { models: { default: {} }, tools: aCatalog().tools, functions: {} };
   const definitions = existsSync(SCENARIOS) ? readdirSync(SCENARIOS).flatMap(readScenarios) : [];
 
-  test.each(definitions)('$name satisfies the schema if it has the right shape', ({ definition }) => {
-    if (!isJsonObject(definition)) throw new TypeError('A definition is an object');
-    const subject = readSubject(definition, aCatalog(names));
-    const isOfShape = [...shapeRule.find(subject), ...nameRule.find(subject)].length === 0;
-    expect({ fits: fits(definition), errors: isOfShape ? fits.errors : null }).toEqual({
-      fits: isOfShape,
-      errors: null,
-    });
-  });
+  test.each(definitions)(
+    'the conformance definition $name satisfies the JSON Schema if it has the right shape',
+    ({ definition }) => {
+      if (!isJsonObject(definition)) throw new TypeError('A definition is an object');
+      const subject = readSubject(definition, aCatalog(names));
+      const isOfShape = [...shapeRule.find(subject), ...nameRule.find(subject)].length === 0;
+      expect({ fits: fits(definition), errors: isOfShape ? fits.errors : null }).toEqual({
+        fits: isOfShape,
+        errors: null,
+      });
+    },
+  );
 });
 
 function readScenarios(file: string): { readonly name: string; readonly definition: Json }[] {

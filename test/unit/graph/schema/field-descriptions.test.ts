@@ -25,7 +25,7 @@ test('every field of a definition has a description', () => {
   expect(withoutDescription(definitionSchema())).toEqual([]);
 });
 
-test.each(Object.keys(NODE_TYPES))('fields of a %s node have the descriptions of this type', (type) => {
+test.each(Object.keys(NODE_TYPES))('fields of a %s node have the descriptions of this node type', (type) => {
   const nodes = listAt(definitionSchema(), '/properties/nodes/additionalProperties/anyOf');
   const fields = at(nodes.find((node) => at(node, '/title') === `${type} node`) ?? null, '/properties');
   const texts = Object.entries(NODE_FIELDS).find(([name]) => name === type)?.[1] ?? {};
@@ -66,7 +66,7 @@ test.each<[string, string, Readonly<Record<string, string>>]>([
   ['node-types/node-types.ts', 'OneCallFields', NODE_FIELDS.tool],
   ['node-types/node-types.ts', 'CallsFields', NODE_FIELDS.tool],
   ['node-types/node-types.ts', 'WaitFields', NODE_FIELDS.wait],
-])('doc comments in %s, %s, equal the descriptions for editors', (file, name, texts) => {
+])('doc comments in %s, %s, equal the descriptions that editors show', (file, name, texts) => {
   const comments = Object.entries(commentsIn(file, name));
   expect(comments.length).toBeGreaterThan(1);
   expect(comments).toEqual(comments.map(([field]) => [field, texts[field]]));

@@ -36,24 +36,27 @@ const calls = (states: readonly CallState[], callsMade = 1): ResumablePosition =
   callsMade,
 });
 
-test.each([agent, calls])('begun and lost calls are saved with their numbers, and answers are not', (of) => {
-  const saved = of([open, NOT_ASKED, open, NOT_ASKED]);
-  const later = of([answered('much'), open, lost, inside], 2);
-  const next = withBegunCalls(saved, later);
-  expect(next && next.kind !== 'finished' ? batchOf(next) : []).toMatchObject([
-    { number: 1, state: open },
-    { number: 2, state: open },
-    { number: 2, state: lost },
-    { number: 1, state: NOT_ASKED },
-  ]);
-  expect(next).toMatchObject(of === agent ? { conversation: { callsMade: 2 } } : { callsMade: 2 });
-});
+test.each([agent, calls])(
+  'the progress of a task records begun and lost calls with their numbers, without their answers',
+  (of) => {
+    const saved = of([open, NOT_ASKED, open, NOT_ASKED]);
+    const later = of([answered('much'), open, lost, inside], 2);
+    const next = withBegunCalls(saved, later);
+    expect(next && next.kind !== 'finished' ? batchOf(next) : []).toMatchObject([
+      { number: 1, state: open },
+      { number: 2, state: open },
+      { number: 2, state: lost },
+      { number: 1, state: NOT_ASKED },
+    ]);
+    expect(next).toMatchObject(of === agent ? { conversation: { callsMade: 2 } } : { callsMade: 2 });
+  },
+);
 
 test.each<[string, ResumablePosition | null, NodePosition]>([
   ['nothing is saved', null, calls([open])],
   ['the batch has just begun', agent([]), agent([open])],
   ['the batch is over', agent([open]), agent([])],
   ['there is no batch', agent([open]), { kind: 'call', key: 'k', args: null }],
-])('saved progress stays unchanged if %s', (_where, saved, later) => {
+])('the saved progress of a task’s calls is unchanged if %s', (_where, saved, later) => {
   expect(withBegunCalls(saved, later)).toBe(saved);
 });

@@ -34,7 +34,7 @@ const linesOf = (definition: Json): string[] =>
     .filter(({ code }) => !['MISSING_ENTRY_POINT', 'UNREACHABLE_NODE', 'UNUSED_CHANNEL'].includes(code))
     .map(({ path, message, hint }) => `${path}: ${message}${hint === undefined ? '' : ` (${hint})`}`);
 
-describe('an expression that is not CEL is quoted, with the position and a hint', () => {
+describe('an expression that is not CEL', () => {
   test.each([
     [
       '{{ state.text === "b" }}',
@@ -47,47 +47,47 @@ describe('an expression that is not CEL is quoted, with the position and a hint'
     ['{{ Date.now() }}', 'An expression knows no clock; run.startedAt is when the run began'],
     ['{{ state.text + }}', 'Unexpected token: EOF at character 13 in `state.text +`'],
     ['{{ "a === b" + }}', 'Unexpected token: EOF at character 12 in `"a === b" +`'],
-  ])('%s', (text, ending) => {
+  ])('an expression that is not CEL is quoted, with the position and a hint: %s', (text, ending) => {
     expect(linesOf(writing(text))).toEqual([expect.stringMatching(/^\/nodes\/only\/write\/text: /)]);
     expect(linesOf(writing(text))[0]?.endsWith(ending)).toBe(true);
   });
 
-  test('braces in a condition are reported', () => {
+  test('template braces in a condition are reported', () => {
     const [line] = linesOf(edge({ branches: [{ when: '{{ state.text == "1" }}', to: 'only' }, { to: '__end__' }] }));
     expect(line).toContain('. An expression stands here without {{ }}');
   });
 });
 
-describe('a name from another engine is reported:', () => {
-  test('START and END', () => {
+describe('names of another engine', () => {
+  test('the names START and END of another engine are reported', () => {
     expect(linesOf(edge({ from: 'START', to: 'END' }))).toEqual([
       '/edges/0/from: There is no node "START". Did you mean "__start__"?',
       '/edges/0/to: There is no node "END". Did you mean "__end__"?',
     ]);
   });
 
-  test('a condition of an edge', () => {
+  test('a condition of an edge in another engine’s form is reported', () => {
     expect(linesOf(edge({ condition: 'state.text', to: 'only' }))).toEqual([
       '/edges/0/condition: There is no field "condition" here. ' +
         'Conditions go into "branches": [{ "when": "state.a > 1", "to": "a" }]',
     ]);
   });
 
-  test('a model that is not configured is reported with the configured ones', () => {
+  test('a model that is not configured is reported with the configured models', () => {
     const asking = graph({ type: 'llm', model: 'gpt-4o', prompt: 'a', write: { text: '{{ result.text }}' } });
     expect(linesOf(asking)).toEqual(['/nodes/only/model: There is no model "gpt-4o"; known are large, small']);
   });
 });
 
 describe('a text that looks like an expression', () => {
-  test('is reported as literal text', () => {
+  test('a text that looks like an expression is reported as literal text', () => {
     expect(linesOf(writing('state.text + "!"'))).toEqual([
       '/nodes/only/write/text: This text looks like an expression, and is taken as it is (Write "{{ state.text + "!" }}")',
     ]);
   });
 
   test.each(['state.of the art', 'The state.text', '{{ state.text }}', 'state', 'result: done'])(
-    'is not reported: %s',
+    'a text that only resembles an expression is not reported: %s',
     (text) => {
       expect(linesOf(writing(text))).toEqual([]);
     },
@@ -95,7 +95,7 @@ describe('a text that looks like an expression', () => {
 });
 
 describe('arguments of a tool', () => {
-  test('are checked all at once: names, values, and missing ones', () => {
+  test('arguments of a tool node are checked all at once: names, values, and missing ones', () => {
     expect(linesOf(paying({ oder: 'A-1', amount: 'much' }))).toEqual([
       '/nodes/only/args/amount: pay does not take these arguments: amount must be of type number, not a text',
       '/nodes/only/args: pay does not take these arguments: "order" is missing',
@@ -107,9 +107,9 @@ describe('arguments of a tool', () => {
     ['are filled later', { order: '{{ state.text }}', amount: '{{ 1 }}' }],
     ['are filled as a whole', '{{ state.text }}'],
     ['contain templates', { order: 'a', amount: 1, lines: ['{{ state.text }}', '{{ state.text }}'] }],
-  ])('are not checked if they %s', (_what, args) => expect(linesOf(paying(args))).toEqual([]));
+  ])('arguments of a tool node are not checked if they %s', (_what, args) => expect(linesOf(paying(args))).toEqual([]));
 
-  test('need their names although their values are filled later', () => {
+  test('arguments of a tool node need their names although their values are filled later', () => {
     const line = '/nodes/only/args: pay does not take these arguments: "amount" is missing';
     expect(linesOf(paying({ order: '{{ state.text }}' }))).toEqual([line]);
   });

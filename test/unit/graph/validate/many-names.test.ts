@@ -71,7 +71,7 @@ test.each<[string, (size: number) => Json]>([
   expect(issues.map(({ code }) => code)).not.toContain('GRAPH_TOO_LARGE');
 });
 
-test('unknown names are compared with only a few known ones', MEASURING, () => {
+test('unknown names in a definition are compared with only a few known ones', MEASURING, () => {
   const growth = growthOf((size) => {
     const { ids, graph } = large(size);
     const definition = { ...graph, edges: [...graph.edges, { from: 'n0', to: names(ids.length, 'm') }] };
@@ -80,7 +80,7 @@ test('unknown names are compared with only a few known ones', MEASURING, () => {
   expect(growth).toBeLessThan(1.2);
 });
 
-test('two long names are not compared', MEASURING, () => {
+test('two long names in a definition are not compared', MEASURING, () => {
   const prepare = (size: number) => {
     const [known = '', wrong = ''] = ['a', 'b'].map((letter) => letter.repeat(10 * size));
     const definition = { ...base, nodes: { [known]: set }, edges: [{ from: '__start__', to: [known, wrong] }] };
@@ -91,14 +91,14 @@ test('two long names are not compared', MEASURING, () => {
   for (const issues of prepare(20_000)()) expect(issues.map(({ code }) => code)).toContain('UNKNOWN_NODE');
 });
 
-test('errors are listed before warnings, so none of them is lost', () => {
+test('errors of a definition are listed before warnings, so none of them is lost', () => {
   const definition = { ...base, channels: all(names(5_000), {}), nodes: { ...base.nodes, alone: set } };
   const issues = validateGraph(definition, aCatalog());
   expect(hasErrors(issues)).toBe(true);
   expect(issues.at(-1)).toMatchObject({ path: '', severity: 'warning', message: '4002 more issues are not listed' });
 });
 
-test('a name of a megabyte is not repeated in messages', () => {
+test('a name of a megabyte is not repeated in validation messages', () => {
   const long = 'n'.repeat(900_000);
   const issues = validateGraph(
     { ...base, nodes: { a: { ...set, [long]: 1 } }, [long.slice(0, 100_000)]: 1 },

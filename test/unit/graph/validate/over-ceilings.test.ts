@@ -109,12 +109,15 @@ const FIELDS: readonly Bounded[] = [
 ];
 
 describe('a graph that exceeds a ceiling of the installation', () => {
-  test.each(FIELDS)('has an issue: $field', ({ just, tooMuch, path, message }) => {
-    expect(errorsOf(just)).toEqual([]);
-    expect(errorsOf(tooMuch)).toEqual([{ code: 'INVALID_FIELD', path, message }]);
-  });
+  test.each(FIELDS)(
+    'a graph that exceeds a ceiling of the installation has an issue: $field',
+    ({ just, tooMuch, path, message }) => {
+      expect(errorsOf(just)).toEqual([]);
+      expect(errorsOf(tooMuch)).toEqual([{ code: 'INVALID_FIELD', path, message }]);
+    },
+  );
 
-  test('has issues of all its fields at once', () => {
+  test('a graph that exceeds several ceilings has issues of all its fields at once', () => {
     const greedy = aGraph({ limits: { maxSteps: 1e15, maxConcurrency: 1e6 }, defaults: { timeout: '1d' } });
     expect(errorsOf(greedy).map(({ path }) => path)).toEqual([
       '/limits/maxSteps',
@@ -123,7 +126,7 @@ describe('a graph that exceeds a ceiling of the installation', () => {
     ]);
   });
 
-  test('is accepted if no installation is known', () => {
+  test('a graph that exceeds the ceilings is accepted if no installation is known', () => {
     const greedy = aGraph({ limits: { maxSteps: 1e15, maxConcurrency: 1e6 } }, { ...pays, timeout: '36500d' });
     const catalog = aCatalog({ ceilings: NO_CEILINGS });
     expect(validateGraph(greedy, catalog).filter(({ severity }) => severity === 'error')).toEqual([]);
@@ -133,7 +136,7 @@ describe('a graph that exceeds a ceiling of the installation', () => {
 test.each([
   { type: 'approval', title: 'May I?', timeout: '7d' },
   { type: 'wait', event: 'paid', timeout: '30d' },
-])('people and events may be waited for longer than calls: $type', (node) => {
+])('the ceiling of waits for people and events is higher than that of calls: $type', (node) => {
   expect(errorsOf(aGraph({}, node))).toEqual([]);
 });
 
@@ -141,23 +144,23 @@ describe('a graph inside', () => {
   const greedy = aDefinition({ name: 'greedy', limits: { maxSteps: 51 } });
   const parentOf = (graph: unknown): Json => aGraph({}, { type: 'subgraph', graph });
 
-  test('has its issues at its own path', () => {
+  test('an inner graph above a ceiling has its issues at its own path', () => {
     expect(errorsOf(parentOf(greedy)).map(({ path }) => path)).toEqual(['/nodes/b/graph/limits/maxSteps']);
   });
 
   test.each<[string, Record<string, GraphDefinition>, string]>([
     ['was published under a higher ceiling', { greedy }, 'greedy'],
     [
-      'names one that was',
+      'references a graph published under a higher ceiling',
       { greedy, between: aDefinition({ name: 'between', nodes: { in: { type: 'subgraph', graph: 'greedy' } } }) },
       'between',
     ],
     [
-      'contains one that exceeds a ceiling',
+      'contains a graph that exceeds a ceiling',
       { holder: aDefinition({ name: 'holder', nodes: { in: { type: 'subgraph', graph: greedy } } }) },
       'holder',
     ],
-  ])('is checked if it %s', (_what, graphs, name) => {
+  ])('an inner graph is checked against the ceilings if it %s', (_what, graphs, name) => {
     const message = 'In "greedy" at /limits/maxSteps: maxSteps is 51; this installation allows 50 (ceilings.maxSteps)';
     expect(errorsOf(parentOf(name), graphs)).toEqual([{ code: 'INVALID_FIELD', path: '/nodes/b/graph', message }]);
   });

@@ -13,12 +13,12 @@ test.each([
   [{ input: ['a'], required: ['a', 'none', 'b'] }, ['UNKNOWN_CHANNEL /required/1', 'INVALID_FIELD /required/2']],
   [{ required: ['__proto__'] }, ['UNKNOWN_CHANNEL /required/0']],
   [{ required: 'a' }, ['INVALID_FIELD /required']],
-])('required channels are declared inputs: %j', (over, expected) => {
+])('required channels are declared inputs of the graph: %j', (over, expected) => {
   const found = validateGraph(toJson({ ...graph, ...over }), aCatalog()).filter(({ severity }) => severity === 'error');
   expect(found.map(({ code, path }) => `${code} ${path}`).toSorted()).toEqual(expected.toSorted());
 });
 
-test('a default does not replace required input, and null is a value', () => {
+test('a default does not replace a required input of a graph, and null is a value', () => {
   const compiled = compileGraph({ ...graph, required: ['a', 'b'] }, aCatalog());
   expect([missingInput(compiled, {}), missingInput(compiled, { a: null })]).toEqual([['a', 'b'], ['b']]);
   expect(missingInput(compileGraph(graph, aCatalog()), {})).toEqual([]);

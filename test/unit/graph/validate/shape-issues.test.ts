@@ -22,7 +22,7 @@ const issuesOf = (definition: Json): string[] =>
     .filter(({ severity }) => severity === 'error')
     .map(({ code, path, message }) => `${code} ${path}: ${message}`);
 
-describe('a misspelt name has a suggestion:', () => {
+describe('a misspelt name', () => {
   test.each<[string, Json, string]>([
     ['a field', node({ type: 'llm', prompts: 'x' }), '/nodes/a/prompts: … Did you mean "prompt"?'],
     ['a field of the graph', base({ chanels: {} }), '/chanels: … Did you mean "channels"?'],
@@ -35,8 +35,8 @@ describe('a misspelt name has a suggestion:', () => {
       channel({ reducer: { exp: 'current' } }),
       '/channels/log/reducer/exp: … Did you mean "expr"?',
     ],
-    ['a word for errors', set({ onError: 'intervein' }), '/nodes/a/onError: … Did you mean "intervene"?'],
-    ['a field for errors', set({ onError: { too: 'a' } }), '/nodes/a/onError/too: … Did you mean "to"?'],
+    ['a value of an error policy', set({ onError: 'intervein' }), '/nodes/a/onError: … Did you mean "intervene"?'],
+    ['a field of an error policy', set({ onError: { too: 'a' } }), '/nodes/a/onError/too: … Did you mean "to"?'],
     ['an option', approval({ onTimeout: 'aprove' }), '/nodes/a/onTimeout: … Did you mean "approve"?'],
     [
       'a field of an item',
@@ -44,7 +44,7 @@ describe('a misspelt name has a suggestion:', () => {
       '/nodes/a/policy/escalate/0/afer: … Did you mean "after"?',
     ],
     [
-      'a rule of approvals',
+      'a field of an approval policy',
       node({ type: 'agent', prompt: 'x', tools: ['lookup'], approve: { lookup: 'allways' } }),
       '/nodes/a/approve/lookup: … Did you mean "always"?',
     ],
@@ -55,13 +55,13 @@ describe('a misspelt name has a suggestion:', () => {
       '/0/wen: … Did you mean "when"?',
     ],
     ['a field of a route', edge({ from: 'a', route: '"a"', path: {} }), '/edges/1/path: … Did you mean "paths"?'],
-  ])('%s', (_title, definition, expected) => {
+  ])('a misspelt name in a definition has a suggestion: %s', (_title, definition, expected) => {
     const [place = '', suggestion = ''] = expected.split(' … ');
     const ofPlace = issuesOf(definition).filter((issue) => issue.includes(`${place} `));
     expect(ofPlace).toEqual([expect.stringContaining(` ${suggestion}`)]);
   });
 
-  test('a name without a similar valid one has no suggestion', () => {
+  test('a misspelt name without a similar valid one has no suggestion', () => {
     const known = 'type, description, write, deadline, onError, maxVisits, defer';
     const message = `There is no field "color" here; known are ${known}`;
     expect(issuesOf(set({ color: 1 }))).toEqual([`INVALID_FIELD /nodes/a/color: ${message}`]);
@@ -73,7 +73,11 @@ describe('the issue of a value with several allowed forms', () => {
   test.each<[string, Json, string[]]>([
     ['a write', set({ write: 5 }), ['/nodes/a/write: This must be text or an object, not 5.']],
     ['a reducer', channel({ reducer: 5 }), [`/channels/log/reducer: This must be ${reducers}, not 5.`]],
-    ['its expression', channel({ reducer: { expr: 1 } }), ['/channels/log/reducer/expr: This must be text, not 1.']],
+    [
+      'the expression of a reducer',
+      channel({ reducer: { expr: 1 } }),
+      ['/channels/log/reducer/expr: This must be text, not 1.'],
+    ],
     [
       'the target of an error',
       set({ onError: { to: 1, write: [] } }),
@@ -85,7 +89,7 @@ describe('the issue of a value with several allowed forms', () => {
       ['/nodes/a/model/1: This must be text, not 3.'],
     ],
     ['the sources of a join', edge({ from: ['a', 3], to: 'a' }), ['/edges/1/from/1: This must be text, not 3.']],
-    ['one of several targets', edge({ from: 'a', to: ['a', 3] }), ['/edges/1/to/1: This must be text, not 3.']],
+    ['a target in a list', edge({ from: 'a', to: ['a', 3] }), ['/edges/1/to/1: This must be text, not 3.']],
     ['a source', edge({ from: 5, to: 'a' }), ['/edges/1/from: This must be text or a list, not 5.']],
     ['a target', edge({ from: 'a', to: null }), ['/edges/1/to: This must be text or a list, not null.']],
     [
@@ -93,11 +97,14 @@ describe('the issue of a value with several allowed forms', () => {
       node({ type: 'subgraph', graph: 5 }),
       ['/nodes/a/graph: This must be text or an object, not 5.'],
     ],
-  ])('for %s contains what was expected', (_title, definition, expected) => {
-    expect(issuesOf(definition)).toEqual(expected.map((issue) => `INVALID_FIELD ${issue}`));
-  });
+  ])(
+    'the issue of a value with several allowed forms contains what was expected: %s',
+    (_title, definition, expected) => {
+      expect(issuesOf(definition)).toEqual(expected.map((issue) => `INVALID_FIELD ${issue}`));
+    },
+  );
 
-  test('keeps the code of the matching branch', () => {
+  test('the issue of a value with several allowed forms keeps the code of the matching branch', () => {
     const definition = approval({ policy: { reminders: ['soon', 5] } });
     expect(issuesOf(definition)).toMatchObject([
       expect.stringMatching(/^INVALID_DURATION \/nodes\/a\/policy\/reminders\/0: /),
@@ -106,7 +113,7 @@ describe('the issue of a value with several allowed forms', () => {
   });
 });
 
-test('a node that a join names twice is reported once', () => {
+test('a node that a join of edges names twice is reported once', () => {
   expect(issuesOf(edge({ from: ['ghost', 'ghost'], to: 'a' }))).toEqual([
     'UNKNOWN_NODE /edges/1/from/0: There is no node "ghost".',
   ]);

@@ -23,7 +23,7 @@ function messagesFor(text: string): readonly string[] {
 
 describe('a member "length" of a channel', () => {
   test.each(['text', 'list', 'log', 'tags', 'perhaps'])(
-    '%s, which holds a text or a list, is reported, because it is not the size',
+    'reading "length" of the channel %s, which holds a text or a list, is reported, because it is not the size',
     (name) => {
       expect(messagesFor(`{{ state.${name}.length > 3 }}`)).toEqual([
         `/nodes/a/write/any "state.${name}" has no member "length". CEL writes size(state.${name})`,
@@ -31,11 +31,11 @@ describe('a member "length" of a channel', () => {
     },
   );
 
-  test.each(['box', 'any', 'either'])('%s may be a member', (name) => {
+  test.each(['box', 'any', 'either'])('the channel %s may have a member named "length"', (name) => {
     expect(messagesFor(`{{ state.${name}.length > 3 }}`)).toEqual([]);
   });
 
-  test('is also reported inside another expression and in a condition', () => {
+  test('reading "length" of a list is also reported inside another expression and in a condition', () => {
     expect(messagesFor('{{ [1, 2].map(x, x + state["list"].length) }}')).toHaveLength(1);
     expect(messagesFor('{{ size(state.list) + state.box.list.length }}')).toEqual([]);
     expect(messagesFor('{{ [state.box].map(state, state.list.length) }}')).toEqual([]);

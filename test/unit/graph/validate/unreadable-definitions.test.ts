@@ -22,21 +22,24 @@ const child = (over: Readonly<Record<string, Json>>, rest: Readonly<Record<strin
 const found = (definition: Json, graphs?: Readonly<Record<string, GraphDefinition>>): string[] =>
   validateGraph(definition, graphs ? aCatalog({ graphs }) : aCatalog()).map(({ code, path }) => `${code} ${path}`);
 
-describe('unreadable parts are reported, and everything else is checked', () => {
+describe('unreadable parts of a definition', () => {
   test.each<[string, Json, string[]]>([
     ['nodes', base({ nodes: 7, edges: [] }), ['INVALID_FIELD /nodes']],
     ['a node', base({ nodes: { a: set, b: set, c: 7 } }), ['INVALID_FIELD /nodes/c']],
     ['channels', base({ channels: { x: 7 } }), ['INVALID_FIELD /channels/x']],
     ['an edge', edges(7), ['INVALID_FIELD /edges/2']],
-    ['a name of a list', edges({ from: ['b', 7], to: 'a' }), ['INVALID_FIELD /edges/2/from/1']],
+    ['a name in a list', edges({ from: ['b', 7], to: 'a' }), ['INVALID_FIELD /edges/2/from/1']],
     ['paths', edges({ from: 'b', route: "'x'", paths: 7 }), ['INVALID_FIELD /edges/2/paths']],
     ['branches', edges({ from: 'b', branches: 7 }), ['INVALID_FIELD /edges/2/branches']],
     ['a branch', edges({ from: 'b', branches: [7, { to: 'a' }] }), ['INVALID_FIELD /edges/2/branches/0']],
     ['a field of a branch', edges({ from: 'b', branches: [{ too: 'a' }] }), ['INVALID_FIELD /edges/2/branches/0']],
     ['a target', edges({ from: 'b', branches: [{ to: 'c' }] }), ['UNKNOWN_NODE /edges/2/branches/0/to']],
-  ])('%s', (...[, definition, expected]) => {
-    expect(found(definition)).toEqual(expect.arrayContaining(expected));
-  });
+  ])(
+    'an unreadable part of a definition is reported, and everything else is checked: %s',
+    (...[, definition, expected]) => {
+      expect(found(definition)).toEqual(expect.arrayContaining(expected));
+    },
+  );
 });
 
 describe('a wait', () => {
@@ -51,7 +54,7 @@ describe('a wait', () => {
     [{ type: 'wait', for: 'soon' }, ['INVALID_DURATION /nodes/a/for']],
     [{ type: 'wait', until: 'tomorrow' }, ['INVALID_FIELD /nodes/a/until']],
     [{ type: 'wait', until: 7 }, ['INVALID_FIELD /nodes/a/until']],
-  ])('%j has the issues %j', (fields, expected) => {
+  ])('the wait node %j has the issues %j', (fields, expected) => {
     expect(found(node(fields))).toEqual(expected);
   });
 });
@@ -63,7 +66,7 @@ describe('the default of a channel of messages', () => {
     [[{ role: 'user', content: 'x' }], []],
     ['x', ['INVALID_DEFAULT /channels/c/default']],
     [[{ role: 'user' }], ['INVALID_DEFAULT /channels/c/default']],
-  ])('%j has the issues %j', (value, expected) => {
+  ])('the default %j of a channel of messages has the issues %j', (value, expected) => {
     const definition = base({ channels: { c: { reducer: 'messages', default: value } }, output: ['c'] });
     expect(found(definition)).toEqual(expected);
   });
@@ -78,12 +81,8 @@ describe('a graph inside', () => {
     ['that does not exist', child({ graph: 'leav' }), ['UNKNOWN_GRAPH /nodes/a/graph']],
     ['that contains it', child({ graph: 'around' }), ['RECURSIVE_SUBGRAPH /nodes/a/graph']],
     ['that contains it further down', child({ graph: 'far' }), ['RECURSIVE_SUBGRAPH /nodes/a/graph']],
-    ['that is itself', child({ graph: 'valid' }), ['RECURSIVE_SUBGRAPH /nodes/a/graph']],
-    [
-      'that gets what it does not take',
-      child({ graph: 'leaf', input: { y: 1 } }),
-      ['UNKNOWN_CHANNEL /nodes/a/input/y'],
-    ],
+    ['that is an inline copy of the graph', child({ graph: 'valid' }), ['RECURSIVE_SUBGRAPH /nodes/a/graph']],
+    ['that gets an undeclared input', child({ graph: 'leaf', input: { y: 1 } }), ['UNKNOWN_CHANNEL /nodes/a/input/y']],
     [
       'without channels that gets something',
       child({ graph: { name: 'in', nodes: { n: set }, edges: [{ from: '__start__', to: 'n' }] }, input: { y: 1 } }),
@@ -91,20 +90,20 @@ describe('a graph inside', () => {
     ],
     ['of a graph without a name', child({ graph: 'leaf' }, { name: 7 }), ['INVALID_FIELD /name']],
     ['that is broken', child({ graph: { name: 'in', nodes: {}, edges: 7 } }), ['INVALID_FIELD /nodes/a/graph/edges']],
-  ])('is reported: one %s', (...[, definition, expected]) => {
+  ])('an inner graph is reported: one %s', (...[, definition, expected]) => {
     expect(found(definition, graphs)).toEqual(expect.arrayContaining(expected));
   });
 
-  test('has no issues if it is named and exists', () => {
+  test('an inner graph has no issues if it is named and exists', () => {
     expect(found(child({ graph: 'leaf', input: { x: 1 } }), graphs)).toEqual([]);
   });
 
-  test('is reported if no graph exists', () => {
+  test('a named inner graph is reported if no graph exists', () => {
     const [issue] = validateGraph(child({ graph: 'leav' }), aCatalog());
     expect(issue).toMatchObject({ code: 'UNKNOWN_GRAPH', message: 'There is no graph "leav".' });
   });
 
-  test('is reported with a suggestion if its name is misspelt', () => {
+  test('an inner graph is reported with a suggestion if its name is misspelt', () => {
     const [issue] = validateGraph(child({ graph: 'leav' }), aCatalog({ graphs }));
     expect(issue?.message).toContain('Did you mean "leaf"');
   });

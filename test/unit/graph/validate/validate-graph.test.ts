@@ -30,7 +30,7 @@ const edges = (...more: Json[]): Json =>
 const channels = (over: Readonly<Record<string, Json>>): Json =>
   base({ channels: { log: { reducer: 'append' }, ...over } });
 
-test('a valid definition has no issues', () => {
+test('a valid graph definition has no issues', () => {
   expect(validate(base())).toEqual([]);
 });
 
@@ -112,7 +112,7 @@ describe('an error of a definition', () => {
       nodes({ a: { type: 'set', onError: { to: 'ghost' } } }),
       'UNKNOWN_NODE /nodes/a/onError/to',
     ],
-    ['a node nothing leads to', nodes({ island: set('x') }), 'UNREACHABLE_NODE /nodes/island'],
+    ['an unreachable node', nodes({ island: set('x') }), 'UNREACHABLE_NODE /nodes/island'],
     ['the same edge twice', edges({ to: 'b', from: 'a' }), 'DUPLICATE_EDGE /edges/2'],
     [
       'a write to an unknown channel',
@@ -177,7 +177,7 @@ describe('an error of a definition', () => {
       'INVALID_FIELD /nodes/b/execution',
     ],
     [
-      'an execution that there is not',
+      'an unknown kind of execution',
       nodes({ a: { type: 'tool', tool: 'lookup', execution: 'remote' } }),
       'INVALID_FIELD /nodes/a/execution',
     ],
@@ -197,13 +197,17 @@ describe('an error of a definition', () => {
       channels({ log: { reducer: { expr: 'curent' } } }),
       'INVALID_EXPRESSION /channels/log/reducer/expr',
     ],
-    ['a type that every object has', nodes({ a: { type: 'constructor' } }), 'UNKNOWN_NODE_TYPE /nodes/a/type'],
+    [
+      'a node type named like a member of every object',
+      nodes({ a: { type: 'constructor' } }),
+      'UNKNOWN_NODE_TYPE /nodes/a/type',
+    ],
     [
       'a type named like a member of prototypes',
       nodes({ a: { type: '__proto__' } }),
       'UNKNOWN_NODE_TYPE /nodes/a/type',
     ],
-    ['a field that run has not', nodes({ a: set('{{ run.stp }}') }), 'INVALID_TEMPLATE /nodes/a/write/log'],
+    ['an unknown field of run', nodes({ a: set('{{ run.stp }}') }), 'INVALID_TEMPLATE /nodes/a/write/log'],
     [
       'a template that does not close',
       nodes({ a: set(['x', 'y {{ state.log']) }),
@@ -226,7 +230,7 @@ describe('an error of a definition', () => {
       'INVALID_SCHEMA /nodes/a/output/required',
     ],
     [
-      'a schema that refers to nothing',
+      'a schema with a dangling reference',
       channels({ log: { schema: { $ref: '#/$defs/x' } } }),
       'INVALID_SCHEMA /channels/log/schema/$ref',
     ],
@@ -258,22 +262,22 @@ describe('an error of a definition', () => {
     ],
     ['an unknown default model', base({ defaults: { model: 'nope' } }), 'UNKNOWN_MODEL /defaults/model'],
     ['a definition that is too large', base({ description: 'x'.repeat(1_100_000) }), 'GRAPH_TOO_LARGE '],
-  ])('is reported for %s', (_title, definition, expected) => {
+  ])('a definition error is reported for %s', (_title, definition, expected) => {
     expect(found(definition)).toContain(expected);
   });
 
-  test('a message suggests the most similar valid name', () => {
+  test('a message about an unknown name suggests the most similar valid name', () => {
     expect(validate(nodes({ a: { type: 'set', write: { lgo: 1 } } }))[0]?.message).toContain('Did you mean "log"');
   });
 
-  test('a model that no node names must be configured', () => {
+  test('the default model must be configured if a node names no model', () => {
     const definition = nodes({ a: { type: 'llm', prompt: 'x' } });
     expect(validateGraph(definition, aCatalog({ models: {} })).map(({ code, path }) => `${code} ${path}`)).toEqual([
       'UNKNOWN_MODEL /nodes/a',
     ]);
   });
 
-  test('a graph of 2,000 nodes is accepted, and one more is refused', () => {
+  test('a graph of 2,000 nodes is valid, and a graph of 2,001 nodes is refused', () => {
     const chain = (n: number): Json => {
       const ids = Array.from({ length: n }, (_, at) => `n${at}`);
       return base({
@@ -286,17 +290,17 @@ describe('an error of a definition', () => {
   });
 
   test.each<[string, Json]>([
-    ['a wait continues at once', { type: 'wait', for: '0s' }],
-    ['a wait takes what is there already', { type: 'wait', event: 'go', timeout: '0s' }],
+    ['a wait that continues at once', { type: 'wait', for: '0s' }],
+    ['a wait that only accepts an event that has arrived', { type: 'wait', event: 'go', timeout: '0s' }],
     [
-      'a retry follows at once',
+      'a retry without a delay',
       { type: 'tool', tool: 'lookup', args: { key: 'k' }, retry: { initialInterval: '0s', maxInterval: '0s' } },
     ],
-  ])('%s is reported if its time is zero', (_title, a) => {
+  ])('a zero duration in a definition is valid: %s', (_title, a) => {
     expect(found(nodes({ a }))).toEqual([]);
   });
 
-  test('names of prototype members are ordinary names', () => {
+  test('names of prototype members are ordinary names in a definition', () => {
     expect(found(nodes({ constructor: set('x'), toString: set('y') }))).toEqual([
       'UNREACHABLE_NODE /nodes/constructor',
       'UNREACHABLE_NODE /nodes/toString',
@@ -364,11 +368,11 @@ describe('a warning about a definition', () => {
       ['APPROVAL_UNCHECKED /nodes/a'],
     ],
     ['an approval that fails', nodes({ a: { type: 'approval', title: 'Go?', onReject: 'fail' } }), []],
-  ])('is reported for %s', (_title, definition, expected) => {
+  ])('a definition is checked for warnings: %s', (_title, definition, expected) => {
     expect(found(definition)).toEqual(expected);
   });
 
-  test('a warning has a hint', () => {
+  test('a warning about a definition has a hint', () => {
     expect(validate(channels({ idle: {} }))).toMatchObject([{ severity: 'warning', hint: expect.any(String) }]);
   });
 });

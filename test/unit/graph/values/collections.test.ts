@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { forgetOldest } from '../../../../src/graph/values/index.ts';
 import { createMemo } from '../../../../src/graph/values/collections.ts';
 
-test('forgetOldest deletes the oldest tenth of a map beyond its limit', () => {
+test('a full cache map deletes its oldest tenth', () => {
   const entries = new Set(Array.from({ length: 20 }, (_, at) => at));
   forgetOldest(entries, 20);
   expect(entries.size).toBe(20);
@@ -12,7 +12,7 @@ test('forgetOldest deletes the oldest tenth of a map beyond its limit', () => {
   expect(entries.size).toBe(19);
 });
 
-test('forgetOldest deletes at least one entry of a map with a small limit', () => {
+test('a full small cache map deletes at least one entry', () => {
   const entries = new Map([
     ['a', 1],
     ['b', 2],
@@ -21,7 +21,7 @@ test('forgetOldest deletes at least one entry of a map with a small limit', () =
   expect([...entries.keys()]).toEqual(['b']);
 });
 
-test('a memo keeps values up to a number and up to a size', () => {
+test('a memo keeps cached values up to a number and up to a size', () => {
   const memo = createMemo<object>({ maxEntries: 3, maxSize: 100 });
   const make = (): object => ({});
   const first = memo('a', make);
@@ -40,7 +40,7 @@ test('a memo keeps values up to a number and up to a size', () => {
   expect(bySize('x'.repeat(10), make)).not.toBe(kept);
 });
 
-test('a memo does not keep a value larger than a tenth of it', () => {
+test('a memo does not cache a value larger than a tenth of its size', () => {
   const memo = createMemo<object>({ maxEntries: 3, maxSize: 100 });
   const make = (): object => ({});
   expect(memo('x'.repeat(11), make)).not.toBe(memo('x'.repeat(11), make));

@@ -10,11 +10,11 @@ describe('a duration', () => {
     ['', null],
     [7, null],
     [undefined, null],
-  ])('%j is parsed as %j ms', (text, ms) => {
+  ])('the duration %j is parsed as %j ms', (text, ms) => {
     expect(parseDuration(text)).toBe(ms);
   });
 
-  test('causes an error where a call needs a valid one', () => {
+  test('an invalid duration causes an error where a call needs a valid one', () => {
     expect(() => toMs('soon')).toThrow('"soon" is no duration');
   });
 });

@@ -32,7 +32,7 @@ const isOrder = isObjectOf<Order>({
 const order = { kind: 'order', id: 'a', count: 1, isPaid: true, note: null };
 
 test.each([order, { ...order, note: 'late' }, { ...order, tags: [] }, { ...order, tags: ['x'], more: 1 }])(
-  'the guard of an object type accepts an object with its fields: %j',
+  'the type guard of an object type accepts an object with its fields: %j',
   (value) => expect(isOrder(value)).toBe(true),
 );
 
@@ -47,9 +47,11 @@ test.each([
   { ...order, note: undefined },
   { ...order, tags: ['x', 1] },
   { ...order, tags: null },
-])('the guard of an object type refuses a value without its fields: %j', (value) => expect(isOrder(value)).toBe(false));
+])('the type guard of an object type refuses a value without its fields: %j', (value) =>
+  expect(isOrder(value)).toBe(false),
+);
 
-test('the guard of errors requires a code and a message, and accepts a cause', () => {
+test('the type guard of errors requires a code and a message, and accepts a cause', () => {
   const error = { code: 'TOOL_FAILED', message: 'no' };
   expect([error, { ...error, cause: { code: 'X', message: 'why' } }].every(isRunError)).toBe(true);
   expect([{ code: 'TOOL_FAILED' }, { ...error, cause: 'why' }, { ...error, attempts: '1' }].some(isRunError)).toBe(

@@ -13,7 +13,7 @@ const unitsOf = (work: () => unknown): number => {
   return unitsSpent() - before;
 };
 
-describe('the time of a check is linear in the sizes of schema and value, not in their product:', () => {
+describe('the time of a validation', () => {
   test.each<[string, (size: number) => { schema: JsonObject; value: Json }]>([
     [
       'a list of types',
@@ -41,15 +41,18 @@ describe('the time of a check is linear in the sizes of schema and value, not in
         value: { ['/'.repeat(size * 20)]: Array(size).fill(1) },
       }),
     ],
-  ])('%s', (_what, given) => {
-    const exponent = growthOf((size) => {
-      const { schema, value } = given(size);
-      return () => compileJsonSchema(schema)(value);
-    });
-    expect(exponent).toBeLessThan(1.5);
-  });
+  ])(
+    'validating by a JSON schema takes time linear in the sizes of schema and value, not in their product: %s',
+    (_what, given) => {
+      const exponent = growthOf((size) => {
+        const { schema, value } = given(size);
+        return () => compileJsonSchema(schema)(value);
+      });
+      expect(exponent).toBeLessThan(1.5);
+    },
+  );
 
-  test('a URI as long as the schema', () => {
+  test('validating a URI as long as the schema takes linear time', () => {
     const exponent = growthOf((size) => {
       const schema = { $id: `${'a'.repeat(size * 20)}/`, properties: { a: { $id: 'b' } } };
       return () => findSchemaProblems(schema);
@@ -58,53 +61,53 @@ describe('the time of a check is linear in the sizes of schema and value, not in
   });
 });
 
-describe('a check is charged', () => {
-  test('for the keys of each object that it compares', () => {
+describe('the cost of a validation', () => {
+  test('the cost of a JSON schema validation includes the keys of each object that it compares', () => {
     const schema = { items: { const: objectOf(1_000, () => 1) } };
     expect(unitsOf(() => compileJsonSchema(schema)(Array(100).fill({})))).toBeGreaterThan(100_000);
   });
 
-  test('for each key that it writes as text', () => {
+  test('the cost of a JSON schema validation includes each key that it writes as text', () => {
     const list = [{ ['k'.repeat(16_000)]: 1 }];
     expect(unitsOf(() => compileJsonSchema({ uniqueItems: true })(list))).toBeGreaterThan(1_000);
   });
 
-  test('for the message of each fault', () => {
+  test('the cost of a JSON schema validation includes the message of each violation', () => {
     const value = { ['k'.repeat(900)]: Array(500).fill(1) };
     const schema = { additionalProperties: { items: { type: 'string' } } };
     expect(unitsOf(() => compileJsonSchema(schema)(value))).toBeGreaterThan(500 * Math.ceil(900 / 16));
   });
 });
 
-describe('an examination of a schema is charged', () => {
-  test('for each URI that it resolves', () => {
+describe('the cost of examining a schema', () => {
+  test('the cost of examining a JSON schema includes each URI that it resolves', () => {
     const schema = { $id: `${'a'.repeat(300_000)}/`, properties: objectOf(200, () => ({ $id: 'b' })) };
     expect(findSchemaProblems(schema)).toMatchObject([{ isTooExpensive: true }]);
   });
 
-  test('for each anchor', () => {
+  test('the cost of examining a JSON schema includes each anchor', () => {
     const schema = { $id: `${'a'.repeat(300_000)}/`, properties: objectOf(200, (at) => ({ $anchor: `a${at}` })) };
     expect(findSchemaProblems(schema)).toMatchObject([{ isTooExpensive: true }]);
   });
 
-  test('for each schema inside it', () => {
+  test('the cost of examining a JSON schema includes each schema inside it', () => {
     const look = (size: number) => unitsOf(() => findSchemaProblems({ properties: objectOf(size, () => ({})) }));
     expect(look(1_100) - look(100)).toBeGreaterThan(40_000);
   });
 });
 
-test('a fault below a name that is too long is reported at the outer value', () => {
+test('a violation below a name that is too long is reported at the outer value', () => {
   const schema = { properties: { a: { additionalProperties: { type: 'string' } } } };
   const found = compileJsonSchema(schema)({ a: { ['k'.repeat(2_000)]: 1, b: 2 } });
   expect(found.map(({ path }) => path)).toEqual(['/a', '/a/b']);
 });
 
-test('a message names a type once, although the schema lists it twice', () => {
+test('a violation message names a type once, although the schema lists it twice', () => {
   const [found] = compileJsonSchema({ type: ['null', 'null', 'string', 'null'] })(1);
   expect(found?.message).toBe('must be of type null or string, not a number');
 });
 
-test('a duration in a schema has a limited length', () => {
+test('a duration in a JSON schema has a limited length', () => {
   const check = compileJsonSchema({ format: 'duration' });
   expect(check('P1Y2M3DT4H5M6S')).toEqual([]);
   expect(check(`P${'1'.repeat(100_000)}D`)).toHaveLength(1);
@@ -115,7 +118,7 @@ test.each([
   [{ $id: 'https://a.example/x/root', $defs: { n: { $id: '/n', type: 'number' } }, $ref: 'https://a.example/n' }],
   [{ $id: 'https://a.example', $defs: { n: { $id: '/n', type: 'number' } }, $ref: 'https://a.example/n' }],
   [{ $id: 'urn:x', $defs: { n: { $id: 'n', type: 'number' } }, $ref: 'urn:n' }],
-])('the references in %j are resolved', (schema) => {
+])('the references of the JSON schema %j are resolved', (schema) => {
   expect(findSchemaProblems(schema)).toEqual([]);
   expect(compileJsonSchema(schema)('a')).toHaveLength(1);
 });

@@ -25,7 +25,7 @@ describe('the check of a value', () => {
     [{ properties: { a: {} }, additionalProperties: false }, { valueOf: 1 }, ['/valueOf']],
     [true, 1, []],
     [false, 1, ['']],
-  ])('by the schema %j: %j has violations at %j', (...[schema, value, paths]) => {
+  ])('validation by the JSON schema %j: %j has violations at %j', (...[schema, value, paths]) => {
     expect(compileJsonSchema(schema)(value).map(({ path }) => path)).toHaveLength(paths.length);
   });
 
@@ -64,11 +64,11 @@ describe('the check of a value', () => {
       'must satisfy one of 2 schemas',
     ],
     ['schemas without a type', { anyOf: [{ const: 1 }, { type: 'null' }] }, 2, '', 'must satisfy one of 2 schemas'],
-  ])('by alternatives says what is expected: %s', (...[, schema, value, path, message]) => {
+  ])('the violation of schema alternatives names what is expected: %s', (...[, schema, value, path, message]) => {
     expect(compileJsonSchema(schema)(value)).toMatchObject([{ path, message }]);
   });
 
-  test('by a recursive schema reports a value that is nested too deeply', () => {
+  test('validation by a recursive JSON schema reports a value that is nested too deeply', () => {
     const deep = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`);
     expect(compileJsonSchema({ items: { $ref: '#' } })(deep)).toHaveLength(1);
   });
@@ -89,7 +89,7 @@ describe('the examination of a schema', () => {
     [{ type: 'nope' }, 1],
     [{ $ref: '#/x/a', x: { a: { properties: { b: { $ref: '#/x/b' } } }, b: { pattern: '(' } } }, 1],
     [{ $ref: '#/x/a', x: { a: { items: { $ref: '#/x/b' } } } }, 1],
-  ])('%j finds at least %i problems', (...[schema, count]) => {
+  ])('examining the JSON schema %j finds at least %i problems', (...[schema, count]) => {
     expect(Math.min(1, findSchemaProblems(schema).length)).toBe(count);
   });
 });
@@ -112,7 +112,7 @@ describe('a reference in a schema', () => {
       { $defs: { a: { $id: 'a', $dynamicAnchor: 'n' }, b: { $id: 'b', $dynamicAnchor: 'n' } }, $dynamicRef: '#n' },
       /that it has once/,
     ],
-  ])('%s is a problem', (_what, schema, message) => {
+  ])('a reference in a JSON schema %s is a problem', (_what, schema, message) => {
     expect(findSchemaProblems(schema)).toMatchObject([{ message: expect.stringMatching(message) }]);
   });
 
@@ -126,7 +126,7 @@ describe('a reference in a schema', () => {
     ],
     [{ $id: 'https://a.example/root', $defs: { n: { $id: 'n', type: 'number' } }, $ref: 'n' }, 'a', 1],
     [{ definitions: { n: { type: 'number' } }, $ref: '#/definitions/n' }, 1, 0],
-  ])('of %j is followed to check %j', (...[schema, value, count]) => {
+  ])('a reference in the JSON schema %j is followed to check %j', (...[schema, value, count]) => {
     expect(findSchemaProblems(schema)).toEqual([]);
     expect(compileJsonSchema(schema)(value)).toHaveLength(count);
   });
@@ -139,7 +139,7 @@ describe('the cost of a check', () => {
     return unitsSpent() - before;
   };
 
-  test('is linear in the depth of a tree, although each branch is tried twice (C3)', () => {
+  test('the cost of a validation is linear in the depth of a tree, although each branch is tried twice', () => {
     const tree = (depth: number): Json => (depth === 0 ? 'leaf' : { left: tree(depth - 1) });
     const branch = { properties: { left: { $ref: '#/$defs/tree' } }, required: ['left'] };
     const schema = {
@@ -149,7 +149,7 @@ describe('the cost of a check', () => {
     expect(units(schema, tree(60))).toBeLessThan(10_000);
   });
 
-  test('is linear in the depth of a tree whose members are checked twice', () => {
+  test('the cost of a validation is linear in the depth of a tree whose members are checked twice', () => {
     const nested = (depth: number): Json => (depth === 0 ? 1 : [nested(depth - 1)]);
     const schema = {
       $defs: { a: { items: { allOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }] } } },
@@ -158,7 +158,7 @@ describe('the cost of a check', () => {
     expect(units(schema, nested(80))).toBeLessThan(10_000);
   });
 
-  test('is the same for a schema that has been used, and for a value that was stored', () => {
+  test('the cost of a validation is the same for a schema that has been used, and for a value that was stored', () => {
     const twin = { a: [1, 'x'] };
     const list = [twin, twin, twin.a];
     const schema = (): JsonObject => ({
@@ -171,14 +171,14 @@ describe('the cost of a check', () => {
     expect(units(used, JSON.parse(JSON.stringify(list)))).toBe(units(schema(), list));
   });
 
-  test('is limited for a schema whose references form a long chain', () => {
+  test('the cost of a validation is limited for a schema whose references form a long chain', () => {
     const names = Array.from({ length: 5_000 }, (_, at) => `d${at}`);
     const $defs = Object.fromEntries(names.map((name, at) => [name, { items: { $ref: `#/$defs/d${at + 1}` } }]));
     const schema = { $defs: { ...$defs, d5000: { type: 'number' } }, $ref: '#/$defs/d0' };
     expect(compileJsonSchema(schema)([[]])).toEqual([]);
   });
 
-  test('is limited: a check that is too expensive ends with a violation', () => {
+  test('a JSON schema validation that is too expensive ends with a violation', () => {
     const schema = { items: { anyOf: Array.from({ length: 200 }, (_, at) => ({ const: at })) } };
     const list = Array.from({ length: 50_000 }, () => 'x');
     const [violation] = compileJsonSchema(schema)(list);
@@ -186,7 +186,7 @@ describe('the cost of a check', () => {
     expect(units(schema, list)).toBeLessThan(2_010_000);
   });
 
-  test('is limited for a random value and a random schema', () => {
+  test('the cost of a validation is limited for a random value and a random schema', () => {
     const keyword = fc.constantFrom('allOf', 'anyOf', 'oneOf');
     const schema = fc
       .array(fc.tuple(keyword, fc.nat(11), fc.nat(11), fc.boolean()), { minLength: 12, maxLength: 12 })
@@ -222,7 +222,7 @@ test.each<[JsonObject, Json]>([
   [{ anyOf: [{ type: 'number' }], oneOf: [{ type: 'number' }] }, 'secret-1'],
   [{ uniqueItems: true, contains: { type: 'number' } }, ['secret-1', 'secret-1']],
   [{ propertyNames: { maxLength: 1 }, unevaluatedProperties: false }, { ab: 'secret-1' }],
-])('the message about a violation of %j contains nothing of the value', (...[schema, value]) => {
+])('the message about a violation of the schema %j contains nothing of the value', (...[schema, value]) => {
   const violations = compileJsonSchema(schema)(value);
   expect(violations.length).toBeGreaterThan(0);
   expect(JSON.stringify(violations)).not.toContain('secret-1');
@@ -251,7 +251,7 @@ test.each<[JsonObject, Json, boolean]>([
   [{ oneOf: [{ type: 'string' }, { minLength: 1 }] }, 'a', false],
   [{ format: 'date-time' }, '2026-01-01T00:00:00Z', true],
   [{ format: 'no-format' }, 'x', true],
-])('the schema %j accepts %j: %s', (...[schema, value, isValid]) => {
+])('the JSON schema %j accepts the value %j: %s', (...[schema, value, isValid]) => {
   expect(findSchemaProblems(schema)).toEqual([]);
   expect(compileJsonSchema(schema)(value).length === 0).toBe(isValid);
 });

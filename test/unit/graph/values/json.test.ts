@@ -19,11 +19,11 @@ describe('toJson', () => {
     [{ m: new Map() }, /^Map at \/m/],
     [[undefined], /^undefined at \/0/],
     [cycle, /over 200 levels \(or a cycle\)/],
-  ])('refuses values that JSON can not represent, with their path', (value, message) => {
+  ])('toJson refuses values that JSON can not represent, with their path', (value, message) => {
     expect(() => toJson(value)).toThrow(message);
   });
 
-  test("rethrows the errors of a value's toJSON", () => {
+  test("toJson rethrows the errors of a value's toJSON", () => {
     const value = {
       get a() {
         return { toJSON: () => AbortSignal.abort(new RangeError('mine')).throwIfAborted() };
@@ -32,7 +32,7 @@ describe('toJson', () => {
     expect(() => toJson(value)).toThrow(new RangeError('mine'));
   });
 
-  test('keeps a key named __proto__ as data', () => {
+  test('toJson keeps a key named __proto__ as data', () => {
     const copied = toJson(JSON.parse('{"__proto__": {"x": 1}}'));
     expect(JSON.stringify(copied)).toBe('{"__proto__":{"x":1}}');
     expect(Object.getPrototypeOf(copied)).toBe(Object.prototype);
@@ -63,7 +63,7 @@ describe('deepEqual', () => {
     [[null], hole, true],
     [{ a: null }, gap, true],
     [gap, { a: null }, true],
-  ])('compares %j with %j: %j', (...[a, b, expected]) => {
+  ])('deepEqual compares %j with %j: %j', (...[a, b, expected]) => {
     expect(deepEqual(a, b)).toBe(expected);
   });
 });

@@ -10,19 +10,19 @@ import {
 } from '../../../../src/graph/values/meter.ts';
 
 describe('an allowance', () => {
-  test('that is used up ends the work with an error that names it', () => {
+  test('a cost allowance that is used up ends the work with an error that names the allowance', () => {
     expect(() => withAllowance('The field', 10, () => spend(11))).toThrow(
       'The field is too expensive: it takes more than 10 units',
     );
     expect(() => withAllowance('The field', 10, () => spend(10))).not.toThrow();
   });
 
-  test('also charges the outer ones, and the first that is used up stops the work', () => {
+  test('a cost allowance also charges its outer allowances, and the first that is used up stops the work', () => {
     const work = (): void => withAllowance('inner', 10, () => spend(5));
     expect(() => withAllowance('outer', 8, () => (work(), work()))).toThrow(/^outer/);
   });
 
-  test('that is used up leaves the outer ones their rest', () => {
+  test('a cost allowance that is used up leaves its outer allowances their rest', () => {
     const before = unitsSpent();
     withAllowance('outer', 100, () => {
       expect(tryWithAllowance('inner', 10, () => (spend(1_000), []))).toBeNull();
@@ -32,7 +32,7 @@ describe('an allowance', () => {
     expect(unitsSpent() - before).toBe(100);
   });
 
-  test('keeps failing even if the work catches the error', () => {
+  test('a used-up cost allowance keeps failing even if the work catches the error', () => {
     const work = (): void => {
       try {
         spend(11);
@@ -43,12 +43,12 @@ describe('an allowance', () => {
     expect(() => withAllowance('stubborn', 10, work)).toThrow(TooExpensiveError);
   });
 
-  test('is separate for each piece of work', () => {
+  test('each piece of work has a separate cost allowance', () => {
     const inner = (): unknown => tryWithAllowance('inner', 1_000, () => (spend(50), []));
     expect(() => withAllowance('outer', 10, inner)).toThrow(/^outer/);
   });
 
-  test('is exact for any charge', () => {
+  test('a cost allowance is exact for any charge', () => {
     const before = unitsSpent();
     expect(() => withAllowance('work', 10, () => spend(Number.POSITIVE_INFINITY))).toThrow(TooExpensiveError);
     expect(unitsSpent() - before).toBe(11);
@@ -57,7 +57,7 @@ describe('an allowance', () => {
   });
 });
 
-test('work without charge costs nothing, whatever it spends and however it ends', () => {
+test('work outside of a cost allowance is not charged, whatever it spends and however it ends', () => {
   const before = unitsSpent();
   withAllowance('outer', 10, () => {
     expect(withoutCharge(() => withAllowance('inner', 100, () => (spend(50), 'done')))).toBe('done');

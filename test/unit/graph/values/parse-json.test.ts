@@ -41,12 +41,12 @@ const ROUNDED = [
 ];
 
 describe('an integer in JSON', () => {
-  test.each(KEPT)('%s is kept', (digits) => {
+  test.each(KEPT)('the JSON integer %s is parsed exactly', (digits) => {
     expect(parseDocument(`{"n":[${digits}]}`)).toEqual({ n: [Number(digits)] });
     expect(parseAnswer(`{"n":[${digits}]}`)).toEqual({ n: [Number(digits)] });
   });
 
-  test.each(ROUNDED)('%s would be rounded, so it is refused at its path', (digits) => {
+  test.each(ROUNDED)('the JSON integer %s would be rounded, so it is refused at its path', (digits) => {
     for (const parse of [parseDocument, parseAnswer]) {
       const text = `{"a":"9007199254740993","n/m":[1,${digits}]}`;
       expect(lossOf(() => parse(text))).toEqual({ pointer: '/n~1m/1', offset: text.lastIndexOf(digits) });
@@ -54,14 +54,14 @@ describe('an integer in JSON', () => {
     }
   });
 
-  test.each(ROUNDED)('%s becomes the text of its digits where a text is expected', (digits) => {
+  test.each(ROUNDED)('the JSON integer %s becomes the text of its digits where a text is expected', (digits) => {
     const schema = { properties: { id: { type: 'string' }, ids: { items: { type: ['string', 'null'] } } } };
     const parsed = parseAnswer(`{"id":${digits},"ids":[${digits}]}`, (path) => allowsText(schema, path));
     expect(parsed).toEqual({ id: digits, ids: [digits] });
     expect(() => parseAnswer(`{"other":${digits}}`, (path) => allowsText(schema, path))).toThrow(/\/other$/);
   });
 
-  test('stays as it is inside of strings', () => {
+  test('a long integer inside a JSON string is unchanged', () => {
     const text = String.raw`{"1234567890123456789":"\"1234567890123456789\\","b":"1234567890123456789"}`;
     expect(parseDocument(text)).toEqual(JSON.parse(text));
     expect(parseAnswer(text)).toEqual(JSON.parse(text));
@@ -71,26 +71,26 @@ describe('an integer in JSON', () => {
 describe('a member that comes twice', () => {
   const text = '{ "a": 1,\n "b": { "x": 1, "x": 2 } }';
 
-  test('is refused in a document, at its second name', () => {
+  test('a duplicate member in a JSON document is refused, at its second name', () => {
     expect(lossOf(() => parseDocument(text))).toEqual({ pointer: '/b/x', offset: text.lastIndexOf('"x"') });
   });
 
-  test('is the last one in an answer', () => {
+  test('a duplicate member in a model’s or tool’s answer has its last value', () => {
     expect(parseAnswer(text)).toEqual({ a: 1, b: { x: 2 } });
   });
 });
 
-test('a byte order mark is ignored', () => {
+test('a byte order mark before JSON is ignored', () => {
   expect(parseDocument('\uFEFF{"a":1}')).toEqual({ a: 1 });
   expect(parseAnswer('\uFEFF[]')).toEqual([]);
 });
 
-test.each(['', '{', '[1,]', 'NaN', '\uFEFF\uFEFF1'])('%j is no JSON', (text) => {
+test.each(['', '{', '[1,]', 'NaN', '\uFEFF\uFEFF1'])('the text %j is refused as invalid JSON', (text) => {
   expect(() => parseDocument(text)).toThrow(SyntaxError);
   expect(() => parseAnswer(text)).toThrow(SyntaxError);
 });
 
-test('what JSON.stringify writes is read as it was', () => {
+test('the output of JSON.stringify is parsed to the same value', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value);
@@ -104,12 +104,12 @@ test.each([
   [9_007_199_254_740_991n, 9_007_199_254_740_991],
   [-5n, -5],
   [10n ** 18n, 1e18],
-])('the bigint %s of code is the number that it is', (integer, number) => {
+])('the bigint %s returned by code becomes the JSON number of this value', (integer, number) => {
   expect(toJson({ wei: integer })).toEqual({ wei: number });
 });
 
 test.each([1_234_567_890_123_456_789n, -9_007_199_254_740_993n, 10n ** 400n])(
-  'the bigint %s of code is refused with its path',
+  'the bigint %s returned by code is refused with its path, as a JSON number can not hold it',
   (integer) => {
     expect(() => toJson({ wei: [integer] })).toThrow(/ at \/wei\/0 is no JSON value$/);
   },
@@ -118,14 +118,18 @@ test.each([1_234_567_890_123_456_789n, -9_007_199_254_740_993n, 10n ** 400n])(
 describe('a text with many long integers', () => {
   const LONG = '1234567890123456789';
 
-  test('is parsed in linear time, whether they are side by side or inside one another', { timeout: 5_000 }, () => {
-    const side = `[${Array.from({ length: 50_000 }, () => LONG).join(',')}]`;
-    expect(parseAnswer(side, () => true)).toEqual(Array.from({ length: 50_000 }, () => LONG));
-    const inside = `${`[${LONG},`.repeat(50_000)}0${']'.repeat(50_000)}`;
-    expect(() => parseAnswer(inside, () => true)).toThrow(/200 levels/);
-  });
+  test(
+    'JSON with many long integers is parsed in linear time, whether they are side by side or nested',
+    { timeout: 5_000 },
+    () => {
+      const side = `[${Array.from({ length: 50_000 }, () => LONG).join(',')}]`;
+      expect(parseAnswer(side, () => true)).toEqual(Array.from({ length: 50_000 }, () => LONG));
+      const inside = `${`[${LONG},`.repeat(50_000)}0${']'.repeat(50_000)}`;
+      expect(() => parseAnswer(inside, () => true)).toThrow(/200 levels/);
+    },
+  );
 
-  test('keeps the last of members with one name, and members with any name', () => {
+  test('JSON with many long integers keeps the last of members with one name, and members with any name', () => {
     expect(parseAnswer(`{"id":${LONG},"id":7,"__proto__":${LONG}}`, () => true)).toEqual(
       JSON.parse(`{"id":7,"__proto__":"${LONG}"}`),
     );

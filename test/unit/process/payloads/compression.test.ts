@@ -27,13 +27,13 @@ describe('a value that a workflow has marked for compression', () => {
     ['small', batch],
     ['large', { text: Array.from({ length: 20_000 }, (_, number) => `${number}`).join(' ') }],
     ['an empty object', {}],
-  ])('is compressed and read back unchanged: %s', async (_size, value) => {
+  ])('a payload that a workflow has marked is compressed and read back unchanged: %s', async (_size, value) => {
     const sent = await encoded(marked({ ...value }));
     expect(encodingOf(sent)).toBe('holdfast/deflate');
     expect(payloadConverter.fromPayload(await decoded(sent))).toEqual(value);
   });
 
-  test('takes less than a fifth for similar events', async () => {
+  test('compressed payloads of similar events take less than a fifth of their size', async () => {
     const plain = payloadConverter.toPayload(batch);
     const sent = await encoded(marked({ ...batch }));
     expect((sent.data?.length ?? 0) * 5).toBeLessThan(plain.data?.length ?? 0);
@@ -43,8 +43,8 @@ describe('a value that a workflow has marked for compression', () => {
 test.each([
   ['a value', payloadConverter.toPayload({ a: 1 })],
   ['a value of another client', defaultPayloadConverter.toPayload('a')],
-  ['nothing', {}],
-])('%s without the mark is not compressed', async (_what, payload) => {
+  ['no value', {}],
+])('a payload without the workflow’s mark is not compressed: %s', async (_what, payload) => {
   expect(await encoded(payload)).toBe(payload);
   expect(await decoded(payload)).toBe(payload);
 });
@@ -52,7 +52,7 @@ test.each([
 test.each([
   ['damaged', Buffer.from('no deflate'), 'invalid'],
   ['cut off', deflateRawSync(Buffer.alloc(1_000, 'a')).subarray(0, 4), 'unexpected end of file'],
-])('data that is %s is an error', async (_how, data, message) => {
+])('compressed payload data that is %s is an error', async (_how, data, message) => {
   await expect(
     compression.decode([{ metadata: { encoding: Buffer.from('holdfast/deflate') }, data }], ACTIVITY),
   ).rejects.toThrow(message);
@@ -60,8 +60,8 @@ test.each([
 
 test.each([
   ['the payloads of a workflow', { type: 'workflow', namespace: 'default', workflowId: 'run:acme:R1' } as const],
-  ['payloads of no context', undefined],
-])('a compressed payload is not decompressed among %s', async (_where, context) => {
+  ['payloads without a context', undefined],
+])('a compressed payload is not decompressed when it is among %s', async (_where, context) => {
   const bomb = {
     metadata: { encoding: Buffer.from('holdfast/deflate') },
     data: deflateRawSync(Buffer.alloc(10_000_000, ' ')),

@@ -27,47 +27,39 @@ describe('a payload by reference', () => {
       'run:other:R2/digest': toStored(sound),
     });
   const cases: readonly (readonly [what: string, payload: Payload, value: unknown])[] = [
-    ['a small one, inline', sound, { reason: 'ok' }],
-    ['one of the same workflow', aReference({ id: OWN }), { reason: 'ok' }],
-    ['one of 5 MB', aReference({ id: 'run:acme:R1/huge' }), { reason: 'x'.repeat(5_000_000) }],
-    ['one that is missing', aReference({ id: 'run:acme:R1/gone' }), because('what it refers to is not in the store')],
+    ['that is inline and small', sound, { reason: 'ok' }],
+    ['to a payload of the same workflow', aReference({ id: OWN }), { reason: 'ok' }],
+    ['to a payload of 5 MB', aReference({ id: 'run:acme:R1/huge' }), { reason: 'x'.repeat(5_000_000) }],
+    ['to a missing payload', aReference({ id: 'run:acme:R1/gone' }), because('what it refers to is not in the store')],
     [
-      'one of another tenant',
+      'to a payload of another tenant',
       aReference({ id: 'run:other:R2/digest' }),
       because('it refers to what is not of this run'),
     ],
     [
-      'one whose id only begins alike',
+      'with an id that only begins alike',
       aReference({ id: 'run:acme:R11/digest' }),
       because('it refers to what is not of this run'),
     ],
-    ['one without an id', aReference({}), because('it is a broken reference')],
-    ['one of another driver', aReference({ id: OWN }, 's3'), because('it is a broken reference')],
-    ['one without a driver', aReference({ id: OWN }, ''), because('it is a broken reference')],
-    [
-      'one that is no JSON',
-      { ...aReference({ id: OWN }), data: Buffer.from('{') },
-      because('it is a broken reference'),
-    ],
-    ['one without data', { metadata: aReference({}).metadata ?? {} }, because('it is a broken reference')],
-    [
-      'one that leads to another one',
-      aReference({ id: 'run:acme:R1/nested' }),
-      because('it refers to another reference'),
-    ],
+    ['without an id', aReference({}), because('it is a broken reference')],
+    ['of another driver', aReference({ id: OWN }, 's3'), because('it is a broken reference')],
+    ['without a driver', aReference({ id: OWN }, ''), because('it is a broken reference')],
+    ['that is no JSON', { ...aReference({ id: OWN }), data: Buffer.from('{') }, because('it is a broken reference')],
+    ['without data', { metadata: aReference({}).metadata ?? {} }, because('it is a broken reference')],
+    ['to another reference', aReference({ id: 'run:acme:R1/nested' }), because('it refers to another reference')],
   ];
 
-  test.each(cases)('%s', async (_what, payload, value) => {
+  test.each(cases)('a signal’s payload by reference %s', async (_what, payload, value) => {
     expect(valueOf(await createSignalReader(stored(), [])(payload, LIVE))).toEqual(value);
   });
 
-  test.each(cases)('%s is the same in a replay, once it was read', async (_what, payload, value) => {
+  test.each(cases)('a signal’s payload by reference %s is the same in a replay', async (_what, payload, value) => {
     const store = stored();
     await createSignalReader(store, [])(payload, LIVE);
     expect(valueOf(await createSignalReader(store, [])(payload, REPLAY))).toEqual(value);
   });
 
-  test('that was missing stays unreadable even if it is stored later', async () => {
+  test('a signal’s payload that was missing stays unreadable even if it is stored later', async () => {
     const store = aStoreOf({});
     const read = createSignalReader(store, []);
     const missing = because('what it refers to is not in the store');
@@ -77,7 +69,7 @@ describe('a payload by reference', () => {
     expect(valueOf(await read(aReference({ id: OWN }), REPLAY))).toEqual(missing);
   });
 
-  test('that is stored while it is recorded as missing is read', async () => {
+  test('a signal’s payload that is stored while it is recorded as missing is read', async () => {
     const store = aStoreOf({});
     const put: typeof store.put = async (payloads) => {
       await store.put([{ id: OWN, workflowId: LIVE.workflowId, ...toStored(sound) }]);
@@ -88,13 +80,13 @@ describe('a payload by reference', () => {
     });
   });
 
-  test('that was read before and is deleted fails the replay', async () => {
+  test('a signal’s payload that was read before and is deleted fails the replay', async () => {
     await expect(createSignalReader(aStoreOf({}), [])(aReference({ id: OWN }), REPLAY)).rejects.toThrow(
       'could be read before',
     );
   });
 
-  test('stays readable when the store is away', async () => {
+  test('a signal’s payload stays readable when the store is unavailable', async () => {
     const away = { ...aStoreOf({}), find: () => Promise.reject(new Error('ECONNREFUSED')) };
     await expect(createSignalReader(away, [])(aReference({ id: OWN }), LIVE)).rejects.toThrow('ECONNREFUSED');
   });
@@ -115,13 +107,13 @@ describe('a payload that codecs read', () => {
     decode: async () => Promise.reject(new Error('no key service')),
   };
 
-  test('stays encoded by the codecs', async () => {
+  test('a signal’s payload stays encoded by the payload codecs', async () => {
     const read = createSignalReader(aStoreOf({}), [codec]);
     expect(await seenBy(codec, await read(await encodedBy(codec), LIVE))).toEqual({ reason: 'ok' });
     expect(await seenBy(codec, await read(sound, LIVE))).toEqual({ reason: 'ok' });
   });
 
-  test('is unreadable when they throw, even after its key is added', async () => {
+  test('a signal’s payload is unreadable when the payload codecs throw, even after its key is added', async () => {
     const store = aStoreOf({});
     const secret = await encodedBy(createAesGcmCodec(keys, 'old'));
     const unknown = because('the codecs do not know it');
@@ -130,25 +122,25 @@ describe('a payload that codecs read', () => {
     expect(await seenBy(codec, await createSignalReader(store, [codec])(secret, REPLAY))).toEqual(unknown);
   });
 
-  test('is unreadable when they throw, also for a reference', async () => {
+  test('a signal’s payload is unreadable when the payload codecs throw, also for a reference', async () => {
     const store = aStoreOf({ [OWN]: toStored(await encodedBy(createAesGcmCodec(keys, 'old'))) });
     const marked = await createSignalReader(store, [withoutOld])(aReference({ id: OWN }), LIVE);
     expect(await seenBy(withoutOld, marked)).toEqual(because('the codecs do not know it'));
   });
 
-  test('that was read before fails the replay when its key is deleted', async () => {
+  test('a signal’s payload that was read before fails the replay when its encryption key is deleted', async () => {
     const secret = await encodedBy(createAesGcmCodec(keys, 'old'));
     await expect(createSignalReader(aStoreOf({}), [withoutOld])(secret, REPLAY)).rejects.toThrow(
       'There is no key "old"',
     );
   });
 
-  test('stays readable when the codecs have no keys at all', async () => {
+  test('a signal’s payload stays readable when the payload codecs have no keys at all', async () => {
     const read = createSignalReader(aStoreOf({}), [broken]);
     await expect(read(sound, LIVE)).rejects.toThrow('no key service');
   });
 
-  test('is unreadable when they make two payloads of it', async () => {
+  test('a signal’s payload is unreadable when the payload codecs make two payloads of it', async () => {
     const doubling = {
       ...codec,
       decode: async (all: Payload[]) => (all[0] === sound ? [sound, sound] : await codec.decode(all)),

@@ -43,7 +43,7 @@ describe.each(Object.entries(PLACES))('storing pieces in %s', (place, open) => {
   const workflowId = `run:acme:${place}`;
   const aBlob = (name: string, data: Uint8Array) => ({ id: `${workflowId}/${name}`, workflowId, metadata: {}, data });
 
-  test('an equal piece of the same workflow is not stored again', async () => {
+  test('a blob piece that equals one of the same workflow is not stored again', async () => {
     const pieces = open();
     const piece = { workflowId, digest: 'D' };
     const one = { digest: 'D', data: Uint8Array.of(0, 255, 10) };
@@ -55,7 +55,7 @@ describe.each(Object.entries(PLACES))('storing pieces in %s', (place, open) => {
     expect(await pieces.missing('run:acme:other', ['D'])).toEqual(['D']);
   });
 
-  test('pieces are deleted with their workflow', async () => {
+  test('blob pieces are deleted with their workflow', async () => {
     const pieces = open();
     const [gone, kept] = [`${workflowId}:gone`, `${workflowId}:kept`];
     for (const id of [gone, kept]) await pieces.put(id, [{ digest: 'D', data: Uint8Array.of(1) }]);
@@ -79,7 +79,7 @@ describe.each(Object.entries(PLACES))('storing pieces in %s', (place, open) => {
     expect(found.map(({ data }, at) => expected[at]?.equals(data))).toEqual([true, true, true]);
   });
 
-  test('pieces are stored before the blob that refers to them', async () => {
+  test('blob pieces are stored before the blob that refers to them', async () => {
     const broken = { ...open(), put: async () => await Promise.reject(new Error('The disk is full')) };
     const data = Buffer.concat([Buffer.from('another'), VARIED]);
     const blob = aBlob('unwritten', data);
@@ -87,7 +87,7 @@ describe.each(Object.entries(PLACES))('storing pieces in %s', (place, open) => {
     await expect(createBlobs(db, open()).get([blob.id])).rejects.toThrow(RangeError);
   });
 
-  test('a lost piece is an error that names its workflow', async () => {
+  test('a lost blob piece is an error that names its workflow', async () => {
     const id = `run:acme:lost in ${place}`;
     const blob = { ...aBlob('lost', VARIED), id: `${id}/lost`, workflowId: id };
     await createBlobs(db, open()).put([blob]);
@@ -96,7 +96,7 @@ describe.each(Object.entries(PLACES))('storing pieces in %s', (place, open) => {
   });
 });
 
-test('an incompletely written file is not a piece', async () => {
+test('an incompletely written file is not a blob piece', async () => {
   const place = join(folder, 'halves');
   const pieces = createPiecesInFiles(place);
   await pieces.put('W', [{ digest: 'D', data: Uint8Array.of(1) }]);

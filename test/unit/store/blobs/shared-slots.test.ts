@@ -17,14 +17,14 @@ test.each([
   [2, ['A1', 'A2', 'A3'], ['A1']],
   [2, ['A1', 'A2', 'B1', 'B2', 'C1'], ['A1', 'B1']],
   [4, ['A1', 'A2', 'A3', 'B1', 'B2'], ['A1', 'A2', 'B1']],
-])('with %i slots, the works %j begin as %j', async (count, asked, expected) => {
+])('with %i shared slots, the pieces of work %j begin as %j', async (count, asked, expected) => {
   const { begun, ask } = openWork(createSharedSlots(count));
   for (const name of asked) void ask(name);
   await Promise.resolve();
   expect(begun).toEqual(expected);
 });
 
-test('the first owner that is allowed to use it takes a free slot', async () => {
+test('a free slot goes to the first waiting owner whose share allows it', async () => {
   const { begun, ask, end } = openWork(createSharedSlots(2));
   const first = ask('A1');
   for (const name of ['A2', 'B1', 'B2']) void ask(name);
@@ -34,7 +34,7 @@ test('the first owner that is allowed to use it takes a free slot', async () => 
   expect(begun).toEqual(['A1', 'B1', 'A2']);
 });
 
-test('work that fails releases its slot', async () => {
+test('work that fails releases its shared slot', async () => {
   const slots = createSharedSlots(1);
   await expect(slots('A', async () => await Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await slots('A', async () => await Promise.resolve('yes'))).toBe('yes');

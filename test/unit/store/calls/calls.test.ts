@@ -38,7 +38,7 @@ const called = ({ seq, node, key }: Asked, result: Json): RunEvent => ({
   local: true,
 });
 
-test('calls are found by key and node, independently of their arguments, results and time of their end', async () => {
+test('calls of a run are found by key and node, independently of their arguments, results and time of their end', async () => {
   const hostile = {
     text: `\0\ud800,"attempts":9}`,
     idempotencyKey: 'R:pay:1:0:0',
@@ -82,7 +82,7 @@ test('a page of filtered calls is full while others follow, even if the database
   expect(await page('8')).toEqual([[9], undefined]);
 });
 
-test('a page reads a limited part of the history, and returns the position to continue from', async () => {
+test('a page of a run’s calls reads a limited part of the history, and returns the position to continue from', async () => {
   await store.runs.create(aNewRun({ id: 'B' }));
   const events = Array.from({ length: 12 }, (_, index) =>
     requested({ seq: index + 1, node: index === 11 ? 'pay' : 'no', key: `B:~${index}:1:0:0` }),
@@ -97,7 +97,7 @@ test('a page reads a limited part of the history, and returns the position to co
   expect(await page('10')).toEqual([[12], undefined]);
 });
 
-test('calls are open until the history or the ledger has their end, and calls before the given event are left out', async () => {
+test('calls of a run are open until the history or the ledger has their end, and calls before the given event are left out', async () => {
   const runId = 'O';
   await store.runs.create(aNewRun({ id: runId }));
   const begin = (seq: number): Asked => ({ seq, node: 'pay', key: `O:pay#${seq}:1:0:0` });
@@ -138,7 +138,7 @@ test('calls are open until the history or the ledger has their end, and calls be
   expect(await open(0)).toEqual([1, 2, 5]);
 });
 
-test('a failed call is open after a takeover until it fails again', async () => {
+test('a failed call is open after a person’s takeover until it fails again', async () => {
   const runId = 'A';
   await store.runs.create(aNewRun({ id: runId }));
   const key = 'A:pay:1:0:0';

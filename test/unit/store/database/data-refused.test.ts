@@ -10,8 +10,8 @@ test.each([
   ['a text that is too long for JavaScript', new RangeError('Invalid string length'), true],
   ['a deadlock', withCode('40P01'), false],
   ['a lost connection', withCode('08006'), false],
-  ['a database that is away', withCode('DATABASE_AWAY'), false],
+  ['an unavailable database', withCode('DATABASE_AWAY'), false],
   ['an error without a code', new Error('no'), false],
-])('%s is refused permanently, or not', (_what, error, expected) => {
+])('database errors are classified as permanent refusals of the data or not: %s', (_what, error, expected) => {
   expect(isDataRefused(error)).toBe(expected);
 });

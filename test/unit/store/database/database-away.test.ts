@@ -12,7 +12,7 @@ test.each([
   ['a socket that broke', new Error('read ECONNRESET'), true],
   ['a value that is too long', withCode('54000'), false],
   ['a broken constraint', withCode('23505'), false],
-  ['a mistake of the engine', new TypeError('no'), false],
-])('%s is classified as a database that is away, or not', (_, error, isAway) => {
+  ['a bug of the engine', new TypeError('no'), false],
+])('database errors are classified as an unavailable database or not: %s', (_, error, isAway) => {
   expect(isDatabaseAway(toDatabaseError(error))).toBe(isAway);
 });

@@ -3,10 +3,10 @@ import { fuseRanks } from '../../../../src/store/memory/with-meaning.ts';
 
 describe('fusing rankings', () => {
   test.each<[string, readonly (readonly string[])[], readonly string[]]>([
-    ['to nothing, of nothing', [[], []], []],
-    ['to the only one', [['b', 'a'], []], ['b', 'a']],
+    ['to an empty ranking, if both are empty', [[], []], []],
+    ['to the only ranking', [['b', 'a'], []], ['b', 'a']],
     [
-      'with what both have before what one has',
+      'with entries of both before entries of one',
       [
         ['a', 'both'],
         ['b', 'both'],
@@ -14,7 +14,7 @@ describe('fusing rankings', () => {
       ['both', 'a', 'b'],
     ],
     [
-      'with what stands well in both before what leads one alone',
+      'with entries high in both before the first of one',
       [
         ['a', 'b', 'c'],
         ['b', 'd'],
@@ -22,18 +22,18 @@ describe('fusing rankings', () => {
       ['b', 'a', 'd', 'c'],
     ],
     [
-      'with equal ones by their characters',
+      'with entries of equal rank in order of their keys',
       [
         ['b', 'd'],
         ['a', 'c'],
       ],
       ['a', 'b', 'c', 'd'],
     ],
-  ])('%s', (_what, lists, fused) => {
+  ])('two search rankings are fused %s', (_what, lists, fused) => {
     expect(fuseRanks(lists)).toEqual(fused);
   });
 
-  test('the fused ranking does not depend on the order of the lists', () => {
+  test('the fused search ranking does not depend on the order of the lists', () => {
     const [words, meaning] = [
       ['x', 'y', 'z'],
       ['z', 'y', 'w'],

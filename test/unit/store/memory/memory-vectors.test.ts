@@ -20,7 +20,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-test('only entries that have not expired get vectors', async () => {
+test('only memory entries that have not expired get embedding vectors', async () => {
   const memory = createMemory(db);
   const written = { value: 1, expiresAt: null, by: 'ann', runId: null };
   const at = { tenantId: 'acme', namespace: 'n' };

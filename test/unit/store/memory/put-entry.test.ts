@@ -44,14 +44,14 @@ const keys = async (namespace = 'n'): Promise<number> =>
   (await memory.list({ tenantId, namespace, prefix: '' }, { limit: 100 })).items.length;
 const PAST = '2020-01-01T00:00:00.000Z';
 
-test('concurrent writers create no more entries than a tenant may have, in any namespaces', async () => {
+test('concurrent writers create no more memory entries than a tenant may have, in any namespaces', async () => {
   const made = await all(async (index) => await save(`k${index}`, { namespace: `n${index % 2}` }));
   expect(made.filter((one) => one?.isNew === true)).toHaveLength(MOST);
   expect(made.filter((one) => one === null)).toHaveLength(AT_ONCE - MOST);
   expect((await keys('n0')) + (await keys('n1'))).toBe(MOST);
 });
 
-test('one of many concurrent writers of a key creates the entry', async () => {
+test('one of many concurrent writers of a memory key creates the entry', async () => {
   await save('a');
   await save('b');
   const made = await all(async (value) => await save('c', { value }));
@@ -59,7 +59,7 @@ test('one of many concurrent writers of a key creates the entry', async () => {
   expect(made).not.toContain(null);
 });
 
-test('a tenant at its limit can change entries, and add one after a deletion', async () => {
+test('a tenant at its limit can change memory entries, and add one after a deletion', async () => {
   for (const key of ['a', 'b', 'c']) await save(key);
   expect(await save('a', { value: 2 })).toMatchObject({ isNew: false, entry: { value: 2 } });
   expect(await save('d')).toBeNull();
@@ -68,7 +68,7 @@ test('a tenant at its limit can change entries, and add one after a deletion', a
   expect(await save('b')).toBeNull();
 });
 
-test('an expired entry is new when it is written again', async () => {
+test('an expired memory entry is new when it is written again', async () => {
   const first = await save('a', { expiresAt: PAST });
   const again = await save('a', { value: 2 });
   expect([first?.isNew, again?.isNew]).toEqual([true, true]);

@@ -41,7 +41,7 @@ async function pass(hours: number): Promise<void> {
   `);
 }
 
-test('due notices are sent once, and later ones at their time', async () => {
+test('due approval notices are sent once, and later notices at their time', async () => {
   await ask('slow', 0.6);
   await store.approvalNotices.sendDue();
   await store.approvalNotices.sendDue();
@@ -58,14 +58,14 @@ test('due notices are sent once, and later ones at their time', async () => {
   expect(await typesSent('slow')).toEqual(all);
 });
 
-test('no notices are sent for approvals that are decided or not due yet', async () => {
+test('no approval notices are sent for approvals that are decided or not due yet', async () => {
   await ask('decided', 15, 'approved');
   await ask('fresh', 0.1);
   await store.approvalNotices.sendDue();
   expect([await typesSent('decided'), await typesSent('fresh')]).toEqual([[], []]);
 });
 
-test('a later state of an approval sends no notice again', async () => {
+test('a later state of an approval sends no notice to webhooks again', async () => {
   await ask('edited', 2);
   await store.approvalNotices.sendDue();
   const sent = await typesSent('edited');

@@ -27,13 +27,13 @@ test('a webhook receives the events that it subscribes to, of its own tenant', a
   ]);
 });
 
-test('a tenant without webhooks gets no rows', async () => {
+test('a tenant without webhooks gets no delivery rows', async () => {
   const before = await countOf('webhook_events');
   await failRun(store, { id: 'quiet', tenantId: 'quiet' });
   expect(await countOf('webhook_events')).toBe(before);
 });
 
-test('a replay sends no events', async () => {
+test('a replay sends no webhook events', async () => {
   await addWebhook(store, { id: 'replays', tenantId: 'r', url: URL });
   const replay = { of: 'R', divergence: null };
   await store.runs.createEnded(aNewRun({ id: 'played', tenantId: 'r', replay }), [aFailure()]);
@@ -55,7 +55,7 @@ test('webhook events are deleted with their run, and by age', async () => {
   expect(await typesSent('kept')).toEqual(['webhook.ping']);
 });
 
-test('due deliveries are found efficiently among many webhooks without any', async () => {
+test('due webhook deliveries are found efficiently among many webhooks without any', async () => {
   await store.database.exec(`
     insert into webhooks (id, tenant_id, url, events, format, earlier_secrets, created_at, created_by)
       select 'idle' || n, 'idle' || n / 100, 'https://a.example', '{run.failed}', 'standard', '[]', now(), 'ann'
@@ -84,7 +84,7 @@ test('due deliveries are found efficiently among many webhooks without any', asy
   query.mockRestore();
 });
 
-test("the dead receivers of one tenant are claimed partly, and other tenants' webhooks after them", async () => {
+test("deliveries to the dead receivers of one tenant are claimed partly, and other tenants' webhooks after them", async () => {
   await store.database.exec(`
     truncate webhook_deliveries;
     insert into webhook_deliveries (id, webhook_id, event_id, type, status, due_at, failures, attempts, created_at)
@@ -101,7 +101,7 @@ test("the dead receivers of one tenant are claimed partly, and other tenants' we
   expect(next.map(({ webhook }) => webhook.id)).toEqual(['idle200']);
 });
 
-test("busy webhooks count against their tenant's limit, and a failing one is sent one message at a time", async () => {
+test("busy webhooks count against their tenant's limit, and a failing webhook is sent one message at a time", async () => {
   await store.database.exec(`
     truncate webhook_deliveries;
     update webhooks set failing_since = now() where id = 'idle301';

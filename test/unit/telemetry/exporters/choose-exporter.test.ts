@@ -23,7 +23,7 @@ test.each<[Signal, NodeJS.ProcessEnv, string | null]>([
   ['METRICS', { ...ADDRESS, OTEL_METRICS_EXPORTER: 'none' }, null],
   ['METRICS', { ...ADDRESS, OTEL_METRICS_EXPORTER: 'prometheus' }, null],
   ['METRICS', { OTEL_METRICS_EXPORTER: 'otlp, prometheus' }, 'otlp'],
-])('%s with %j go to %s', (signal, environment, exporter) => {
+])('OpenTelemetry %s with %j go to %s', (signal, environment, exporter) => {
   expect(chooseExporter(signal, environment)).toEqual({ exporter, problems: [] });
 });
 
@@ -32,6 +32,6 @@ test.each<[Signal, NodeJS.ProcessEnv, string | null, string]>([
   ['TRACES', { OTEL_TRACES_EXPORTER: 'console,otlp' }, 'otlp', 'OTEL_TRACES_EXPORTER=console is left out beside otlp'],
   ['TRACES', { ...ADDRESS, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'otlp', 'not by grpc'],
   ['METRICS', { ...ADDRESS, OTEL_METRICS_EXPORTER: 'statsd' }, null, 'OTEL_METRICS_EXPORTER=statsd'],
-])('%s use only a part of %j', (signal, environment, ...[exporter, problem]) => {
+])('OpenTelemetry %s use only a part of the settings %j', (signal, environment, ...[exporter, problem]) => {
   expect(chooseExporter(signal, environment)).toEqual({ exporter, problems: [expect.stringContaining(problem)] });
 });

@@ -20,7 +20,7 @@ const measured = (
     ({ name }) => name !== 'holdfast.journal.lag',
   );
 
-test('the duration of a run begins with its request', () => {
+test('the duration metric of a run begins with the request to start it', () => {
   const events = numbered([
     { type: 'step.started', at: after(2), nodes: ['pay'] },
     { type: 'run.completed', at: after(5), output: null },
@@ -33,7 +33,7 @@ test('the duration of a run begins with its request', () => {
   ]);
 });
 
-test('a later step, or one of a subgraph, measures no start', () => {
+test('a later step, or one of a subgraph, measures no start of a run', () => {
   const [event] = numbered([{ type: 'step.started', at: after(2), nodes: ['pay'] }]);
   if (!event) throw new Error('There is no event');
   expect(
@@ -44,7 +44,7 @@ test('a later step, or one of a subgraph, measures no start', () => {
   ).toEqual(['holdfast.steps', 'holdfast.steps']);
 });
 
-test('a run whose id contains no time is counted', () => {
+test('a run whose id contains no time is counted in the metrics', () => {
   const events = numbered([{ type: 'run.canceled', at: after(5), by: 'ann', reason: null }]);
   const measurements = journalMeasurements(
     { events, approvals: [] },
@@ -55,7 +55,7 @@ test('a run whose id contains no time is counted', () => {
   expect(measurements.map(({ name }) => name)).toEqual(['holdfast.journal.lag', 'holdfast.runs']);
 });
 
-test('the journal’s lag is the age of the oldest event of a batch', () => {
+test('the journal lag metric is the age of the oldest event of a batch', () => {
   const events = numbered([
     { type: 'run.paused', at: after(50), reason: null, nodes: [], by: 'ann' },
     { type: 'run.resumed', at: after(55), by: 'ann' },
@@ -64,7 +64,7 @@ test('the journal’s lag is the age of the oldest event of a batch', () => {
   expect(lag).toEqual({ name: 'holdfast.journal.lag', value: 10, labels: {} });
 });
 
-test('the duration of each node visit and element is measured across batches', () => {
+test('the duration of each node visit and map element is measured across batches', () => {
   const clock = createNodeClock();
   const begin = { type: 'node.started', node: 'pay', visit: 1 } as const;
   measured(
@@ -82,7 +82,7 @@ test('the duration of each node visit and element is measured across batches', (
   ]);
 });
 
-test('an approval is measured when it closes, not at each vote', () => {
+test('an approval’s duration is measured when it closes, not at each vote', () => {
   const vote = { type: 'approval.decided', node: 'ask', visit: 1, approvalId: 'R.a1', by: 'ann' } as const;
   const decided = { ...vote, decision: 'approve', reason: null, args: null };
   const approvals = [{ ...anApproval('R', 'approved'), requestedAt: after(10) }];
@@ -95,7 +95,7 @@ test('an approval is measured when it closes, not at each vote', () => {
   ]);
 });
 
-test('the oldest open nodes are forgotten beyond a limit', () => {
+test('the oldest open nodes are forgotten by the metrics beyond a limit', () => {
   const clock = createNodeClock();
   const event = { node: 'a', visit: 1, at: after(0) };
   clock.start('first', event);

@@ -14,7 +14,7 @@ const counts = {
   oldestStartSeconds: 0,
 };
 
-test('metrics keep their values when the count fails, and the failure is logged', async () => {
+test('gauges keep their values when counting fails, and the failure is logged', async () => {
   const lines: string[] = [];
   const logger = pino({ base: null }, { write: (line) => void lines.push(line) });
   const countLive = vi.fn<() => Promise<typeof counts>>(async () => counts);

@@ -10,7 +10,7 @@ afterEach(() => goBack());
 const seriesOf = async (name: string): Promise<readonly string[]> =>
   (await readMetrics()).split('\n').filter((line) => line.startsWith(`${name}{`));
 
-test('ten thousand graph names create a hundred series and one for the rest', async () => {
+test('ten thousand graph names create a hundred metric series and one for the remaining names', async () => {
   for (let n = 0; n < 10_000; n++) measure('holdfast.steps', 1, { graph: `graph-${n}` });
   const series = await seriesOf('holdfast_steps_total');
   expect(series).toHaveLength(101);
@@ -24,19 +24,19 @@ test('each label of a metric has up to a hundred values of its own', async () =>
   expect(await seriesOf('holdfast_runs_total')).toEqual(['holdfast_runs_total{graph="late",outcome="completed"} 1']);
 });
 
-test('a long name is cut', async () => {
+test('a long label value of a metric is cut', async () => {
   measure('holdfast.signals.ignored', 1, { signal: 'x'.repeat(5_000), reason: 'UNKNOWN' });
   expect((await seriesOf('holdfast_signals_ignored_total')).join().length).toBeLessThan(250);
 });
 
-test('a label that does not apply is left out', async () => {
+test('a label that does not apply to a metric is left out', async () => {
   measure('gen_ai.execute_tool.duration', 0.1, { 'gen_ai.tool.name': 'pay', 'error.type': undefined });
   expect(await seriesOf('gen_ai_execute_tool_duration_count')).toEqual([
     'gen_ai_execute_tool_duration_count{gen_ai_tool_name="pay"} 1',
   ]);
 });
 
-test('histograms have the buckets that the conventions name', async () => {
+test('histograms have the buckets that the OpenTelemetry conventions name', async () => {
   measure('gen_ai.execute_tool.duration', 0.1, { 'gen_ai.tool.name': 'pay', 'error.type': undefined });
   measure('gen_ai.client.token.usage', 5, {
     'gen_ai.operation.name': 'chat',
@@ -55,13 +55,13 @@ test('histograms have the buckets that the conventions name', async () => {
   expect([tokens[0], tokens[1], tokens.at(-1)]).toEqual([1, 4, 67_108_864]);
 });
 
-test('a metric that was never counted is zero', async () => {
+test('a metric that was never counted is exported as zero', async () => {
   const text = await readMetrics();
   expect(text).toContain('holdfast_runs_put_aside_total 0');
   expect(text).toContain('holdfast_idempotency_replays_total 0');
 });
 
-test('the previous readers are restored after a temporary one', async () => {
+test('the previous metric readers are restored after a temporary one', async () => {
   measure('holdfast.sse.clients', 1, {});
   const back = measureWith({});
   expect(await readMetrics()).toContain('holdfast_sse_clients 0');

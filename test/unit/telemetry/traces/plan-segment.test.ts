@@ -35,7 +35,7 @@ const task = (node: string, visit = 1) => ({ node, visit });
 const called = { attempts: 1, durationMs: 5, idempotencyKey: 'k' };
 
 describe('the spans of a segment', () => {
-  test('are the root, supersteps and their nodes', async () => {
+  test('the spans of a run segment are the root, supersteps and their nodes', async () => {
     const spans = await plan(
       toEvents(
         { type: 'run.started', graph: 'refunds', by: 'ann' },
@@ -65,12 +65,12 @@ describe('the spans of a segment', () => {
     expect(JSON.stringify(spans)).not.toContain('canary');
   });
 
-  test('are the same from the same events', async () => {
+  test('the same events of a run segment give the same spans', async () => {
     const events = toEvents({ type: 'step.started', nodes: ['a'] }, { type: 'node.started', ...task('a') });
     expect(await plan(events)).toEqual(await plan(events));
   });
 
-  test('include the rest of a node that has waited', async () => {
+  test('the spans of a run segment include the rest of a node that has waited', async () => {
     const decided = { approvalId: 'R1.a1', decision: 'approve', reason: null, status: 'approved', args: null } as const;
     const spans = await plan(
       toEvents(
@@ -86,7 +86,7 @@ describe('the spans of a segment', () => {
     ]);
   });
 
-  test('have the spans of a subgraph below its node', async () => {
+  test('the spans of a subgraph are below the span of its node', async () => {
     const inside = { path: ['outer'], step: 0 };
     const spans = await plan(
       toEvents(
@@ -102,7 +102,7 @@ describe('the spans of a segment', () => {
     ]);
   });
 
-  test('have the code of a failure, and no message', async () => {
+  test('the span of a failed node has the code of the failure, and no message', async () => {
     const error = { code: 'TOOL_FAILED', message: 'canary' } as const;
     const spans = await plan(
       toEvents(
@@ -116,13 +116,13 @@ describe('the spans of a segment', () => {
     expect(JSON.stringify(spans)).not.toContain('canary');
   });
 
-  test('have the cost of models', async () => {
+  test('the span of a model call has the cost of the model', async () => {
     const model = { type: 'model.called', ...task('a'), model: 'default', ...called } as const;
     const spans = await plan(toEvents({ ...model, costUsd: 0.25 }, { ...model, costUsd: 0.5 }));
     expect(spans.map(({ attributes }) => attributes['holdfast.usage.cost_usd'])).toEqual([0.75, undefined, 0.75]);
   });
 
-  test('name a visit of an agent, with the tokens of its models', async () => {
+  test('an agent’s span names its visit, with the tokens of its models', async () => {
     const usage = { inputTokens: 10, outputTokens: 3 };
     const [agent, model] = [task('agent'), { type: 'model.called', model: 'default', ...called, usage }] as const;
     const events = toEvents(
@@ -145,7 +145,7 @@ describe('the spans of a segment', () => {
     expect(JSON.stringify([root, other])).not.toContain('gen_ai.usage');
   });
 
-  test('link an agent that has waited to its span in an earlier segment', async () => {
+  test('an agent that has waited is linked to its span in an earlier segment', async () => {
     const inside = { ...task('think'), path: ['outer'] };
     const events = toEvents({ type: 'node.started', ...inside });
     const agents = ['outer/think'];
@@ -157,7 +157,7 @@ describe('the spans of a segment', () => {
     expect(after?.spanId).not.toBe(before?.spanId);
   });
 
-  test('are 2,000 at most besides the root, which records how many are missing', async () => {
+  test('a run segment has 2,000 spans at most besides the root, which records how many are missing', async () => {
     const many = Array.from({ length: 2_100 }, (_, visit) => ({ type: 'node.started', ...task('a', visit) }) as const);
     const spans = await plan(toEvents(...many));
     expect(spans).toHaveLength(2_001);

@@ -5,7 +5,7 @@ import { aTraceSegment } from '../../../support/builders/trace-segments.ts';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 
 describe('ids of spans', () => {
-  test('are the same each time, and differ for another part, run or segment', () => {
+  test('span ids are the same each time, and differ for another part, run or segment', () => {
     const ids = [
       spanContextOf(aTraceSegment(), ROOT),
       spanContextOf(aTraceSegment(), { kind: 'step', path: [], step: 0 }),
@@ -19,7 +19,7 @@ describe('ids of spans', () => {
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  test('belong to the trace of the request in the first segment, later to one of their own', () => {
+  test('spans belong to the trace of the request in the first segment, later to a trace of their own', () => {
     expect(spanContextOf(aTraceSegment(), ROOT).traceId).toBe(TRACE);
     const later = spanContextOf(aTraceSegment({ segment: '1.2' }), ROOT).traceId;
     expect(later).toMatch(/^[0-9a-f]{32}$/);
@@ -31,12 +31,12 @@ test.each([
   ['R1:pay:1:0:0', { node: 'pay', path: [], visit: 1 }],
   ['R1:pay#2:3:0:1', { node: 'pay', path: [], visit: 3, index: 2 }],
   ['R1:outer.1.0/inner#4.2.0/pay:1:0:0', { node: 'pay', path: ['outer', 'inner'], visit: 1 }],
-])('the key %s names the part of the call', (key, part) => {
+])('the span of the call key %s belongs to the node’s span', (key, part) => {
   expect(partOfCall(key)).toEqual({ kind: 'node', ...part });
 });
 
 test.each(['R1:pay:1:0:0:undo', `R1:${'long/'.repeat(18)}~${'0'.repeat(64)}:1:0:0`, 'anything'])(
-  'the key %s is of the segment',
+  'the span of the call key %s belongs to the segment’s span',
   (key) => {
     expect(partOfCall(key)).toBe(ROOT);
   },

@@ -32,28 +32,28 @@ function checkOf(names: readonly Name[], worker = OWN) {
 
 const TASK = ['TASK_SCHEDULED', 'TASK_STARTED', 'TASK_COMPLETED'] as const;
 
-describe('a workflow task was completed', () => {
-  test('if its completion follows its start; earlier events are not read', async () => {
+describe('a completed workflow task', () => {
+  test('a workflow task was completed if its completion event follows its start; earlier events are not read', async () => {
     const { check, pages } = checkOf([...TASK, ...TASK, 'TASK_SCHEDULED']);
     expect(await check(5)).toBe(true);
     expect(pages()).toBe(2);
   });
 
-  test('if the execution is closed', async () => {
+  test('a workflow task was completed if the execution is closed', async () => {
     expect(await checkOf([...TASK, 'TASK_SCHEDULED', 'EXECUTION_TERMINATED']).check(5)).toBe(true);
   });
 });
 
 test.each([
   ['it is open', 2, ['TASK_SCHEDULED', 'TASK_STARTED']],
-  ['its time was over', 2, ['TASK_SCHEDULED', 'TASK_STARTED', 'TASK_TIMED_OUT', ...TASK]],
+  ['it has timed out', 2, ['TASK_SCHEDULED', 'TASK_STARTED', 'TASK_TIMED_OUT', ...TASK]],
   ['it has not been started', 4, [...TASK, 'TASK_SCHEDULED', 'TASK_TIMED_OUT']],
   ['Temporal has no such event', 9, TASK],
-  ['it is long ago', 2, [...TASK, ...TASK, ...TASK]],
+  ['it was too long ago', 2, [...TASK, ...TASK, ...TASK]],
 ] as const)('a workflow task was not completed if %s', async (_, startedEventId, names) => {
   expect(await checkOf(names).check(startedEventId)).toBe(false);
 });
 
-test('a task that another worker has started counts as not completed by this one', async () => {
+test('a workflow task that another worker has started counts as not completed by this one', async () => {
   expect(await checkOf(TASK, '2@there').check(2)).toBe(false);
 });

@@ -10,7 +10,7 @@ const BUSY = `import('${MODULE}').then(({ endWithParent }) => {
   for (;;);
 })`;
 
-test('a process in an endless loop ends when its parent is killed', async () => {
+test('a workflow process in an endless loop ends when its parent is killed', async () => {
   const script = '"$0" --import tsx --eval "$1" & wait';
   const parent = spawn('sh', ['-c', script, process.execPath, BUSY], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [said] = await once(parent.stdout, 'data');

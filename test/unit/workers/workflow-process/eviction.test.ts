@@ -14,26 +14,26 @@ function aHeap(part: number, { count, garbage = 0, inUse = 2 }: { count: number;
 }
 
 describe('workflows in a crowded heap', () => {
-  test('stay without a garbage collection while the heap has room', async () => {
+  test('cached workflows stay without a garbage collection while the heap has room', async () => {
     const { kept, state, evictIfCrowded } = aHeap(0.05, { count: 9 });
     await evictIfCrowded();
     expect([kept.size, state.collections]).toEqual([9, 0]);
   });
 
-  test('stay if a garbage collection frees enough of the heap', async () => {
+  test('cached workflows stay if a garbage collection frees enough of the heap', async () => {
     const { kept, state, evictIfCrowded } = aHeap(0.05, { count: 6, garbage: 0.5 });
     await evictIfCrowded();
     expect([kept.size, state.collections]).toEqual([6, 1]);
   });
 
-  test('are evicted, least recently used first, until the heap has room', async () => {
+  test('cached workflows are evicted, least recently used first, until the heap has room', async () => {
     const { kept, evictIfCrowded } = aHeap(0.05, { count: 15 });
     await evictIfCrowded();
     expect(kept.size).toBeLessThanOrEqual(7);
     expect([...kept].at(0)).toBe(`w${15 - kept.size}`);
   });
 
-  test('are evicted during a task only when the heap is full', async () => {
+  test('cached workflows are evicted during a task only when the heap is full', async () => {
     const crowded = aHeap(0.3, { count: 2 });
     await crowded.evictIfCrowded();
     expect(crowded.kept.size).toBe(2);
@@ -42,7 +42,7 @@ describe('workflows in a crowded heap', () => {
     expect([...full.kept]).toEqual(['w1', 'w2']);
   });
 
-  test('that can not be evicted are not measured again before the heap has grown', async () => {
+  test('cached workflows that can not be evicted are not measured again before the heap has grown', async () => {
     const { state, evictIfCrowded } = aHeap(0.28, { count: 2 });
     await evictIfCrowded();
     await evictIfCrowded();

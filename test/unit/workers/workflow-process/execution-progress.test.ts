@@ -19,25 +19,25 @@ function progressAfter(...completed: readonly number[]) {
 }
 
 describe('a query without a workflow task', () => {
-  test('is answered in the state after a completed task', async () => {
+  test('a query without a workflow task is answered in the state after a completed task', async () => {
     const { asked, take } = progressAfter(8);
     for (const activation of [task(3), task(8), DIRECT, DIRECT, task(13)]) expect(await take(activation)).toBe(true);
     expect(asked).toEqual([8, 8]);
   });
 
-  test('is not answered when core has played further events', async () => {
+  test('a query without a workflow task is not answered when the SDK core has replayed further events', async () => {
     const { take } = progressAfter(3);
     for (const activation of [task(3), task(7)]) expect(await take(activation)).toBe(true);
     expect(await take(DIRECT)).toBe(false);
   });
 
-  test('is answered after a replay without a request to Temporal', async () => {
+  test('a query without a workflow task is answered after a replay without a request to Temporal', async () => {
     const { asked, take } = progressAfter();
     for (const activation of [replayed(3), replayed(8), DIRECT]) expect(await take(activation)).toBe(true);
     expect(asked).toEqual([]);
   });
 
-  test('fails when Temporal does not answer', async () => {
+  test('a query without a workflow task fails when Temporal does not answer', async () => {
     const given = createExecutionProgress(async () => {
       throw new Error('Temporal is away');
     });
@@ -46,7 +46,7 @@ describe('a query without a workflow task', () => {
   });
 });
 
-test('tasks and their queries are accepted without a request to Temporal', async () => {
+test('workflow tasks and their queries are accepted without a request to Temporal', async () => {
   const { asked, take } = progressAfter();
   for (const activation of [task(3), query('1'), task(3), task(8)]) expect(await take(activation)).toBe(true);
   expect(asked).toEqual([]);
@@ -59,7 +59,7 @@ describe('a task that arrives while local calls are open', () => {
     jobs: [{ resolveActivity: { seq: 1, isLocal: true } }],
   });
 
-  test('is accepted if it has made the calls, or the task that made them was completed', async () => {
+  test('a workflow task during open local activities is accepted if it has made them, or the task that made them was completed', async () => {
     const { asked, take, answered } = progressAfter(3);
     await take(task(3));
     answered(CALLS);
@@ -69,14 +69,14 @@ describe('a task that arrives while local calls are open', () => {
     expect(asked).toEqual([3]);
   });
 
-  test('is not accepted if core makes the calls for a query', async () => {
+  test('a workflow task during open local activities is not accepted if the SDK core makes them for a query', async () => {
     const { take, answered } = progressAfter();
     await take(task(7));
     answered(CALLS);
     expect(await take(task(13))).toBe(false);
   });
 
-  test('is not accepted if it is the renewed task of the calls, because a replay would see another time and length', async () => {
+  test('a workflow task during open local activities is not accepted if it is their renewed task, because a replay would see another time and length', async () => {
     const { asked, take, answered } = progressAfter(3);
     await take(task(3));
     answered(CALLS);
@@ -84,21 +84,21 @@ describe('a task that arrives while local calls are open', () => {
     expect(asked).toEqual([]);
   });
 
-  test('is accepted after a replay in which core has made the calls', async () => {
+  test('a workflow task during open local activities is accepted after a replay in which the SDK core has made them', async () => {
     const { take, answered } = progressAfter();
     await take(replayed(3));
     answered(CALLS);
     expect(await take(end(8))).toBe(true);
   });
 
-  test('is accepted with the ends of the calls if it had other jobs before', async () => {
+  test('a workflow task during open local activities is accepted with their ends if it had other jobs before', async () => {
     const { take, answered } = progressAfter(3);
     await take(task(3));
     answered(CALLS);
     expect([await take(task(8)), await take(end(8))]).toEqual([true, true]);
   });
 
-  test('is treated like any other task once the calls have ended', async () => {
+  test('a workflow task is treated like any other once the local activities have ended', async () => {
     const { asked, take, answered } = progressAfter();
     await take(task(3));
     answered(CALLS);

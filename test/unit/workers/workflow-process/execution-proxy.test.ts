@@ -7,7 +7,7 @@ afterEach(() => vi.useRealTimers());
 const waits = vi.fn<() => void>();
 beforeEach(() => waits.mockClear());
 
-test('a task that waits long is reported once while it waits', async () => {
+test('a workflow task that waits long for a process is reported once while it waits', async () => {
   let give: (answer: string) => void = () => undefined;
   const answer = reportLongWait(new Promise<string>((resolve) => (give = resolve)), waits);
   vi.advanceTimersByTime(19_999);
@@ -21,7 +21,7 @@ test('a task that waits long is reported once while it waits', async () => {
 test.each([
   ['taken', async () => await Promise.resolve()],
   ['refused', async () => await Promise.reject(new Error('no'))],
-])('a task that is soon %s is not reported', async (_, soon) => {
+])('a workflow task that is soon %s is not reported as waiting', async (_, soon) => {
   await reportLongWait(soon(), waits).catch(() => undefined);
   vi.advanceTimersByTime(60_000);
   expect(waits).not.toHaveBeenCalled();

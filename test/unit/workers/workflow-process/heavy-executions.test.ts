@@ -38,7 +38,7 @@ test.each([
     false,
   ],
   ['receives few bytes', { begins: MIB, tasks: [[MIB, 1]] }, false],
-] as const)('whether an execution is heavy if it %s', (_, { begins, tasks }, expected) => {
+] as const)('a workflow execution is classified as heavy or not if it %s', (_, { begins, tasks }, expected) => {
   const heavy = createHeavyExecutions();
   heavy.addActivation('E', begins);
   for (const [bytes, workedMs] of tasks) heavy.addTask('E', { bytes, workedMs });
@@ -125,14 +125,14 @@ const SIGNAL = { signalWorkflow: { signalName: 's' } };
 const large = { initializeWorkflow: { arguments: [{ data: new Uint8Array(9 * MIB) }] } };
 const ofLocalCall = { resolveActivity: { seq: 1, isLocal: true } };
 
-test('an execution that begins with many bytes runs in the second process', async () => {
+test('a workflow execution that begins with many bytes runs in the second workflow process', async () => {
   const { processes, create } = await openHost(1);
   const workflow = await create();
   await workflow.activate(activation(large));
   expect(processes).toEqual([['open'], ['open', 'create', 'activate']]);
 });
 
-test('an execution that becomes heavy is replayed in the second process and stays there until its eviction', async () => {
+test('a workflow execution that becomes heavy is replayed in the second process and stays there until its eviction', async () => {
   const { processes, create } = await openHost(600);
   const light = await create();
   await light.activate(activation(SIGNAL));
@@ -153,7 +153,7 @@ test('an execution that becomes heavy is replayed in the second process and stay
   expect(processes[0]?.slice(-2)).toEqual(['create', 'activate']);
 });
 
-test('a long replay does not make an execution heavy', async () => {
+test('a long replay does not make a workflow execution heavy', async () => {
   const { processes, create } = await openHost(600);
   const workflow = await create();
   for (const isReplaying of [true, true, false])

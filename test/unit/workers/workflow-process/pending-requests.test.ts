@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const workedMs = (): number => performance.now();
 
-test('each request gets its own answer', async () => {
+test('each request to a workflow process gets its own answer', async () => {
   const pending = createPendingRequests({ workedMs, onLate: () => undefined });
   const both = Promise.all([pending.add(1, 100), pending.add(2, 100)]);
   pending.settle({ id: 1, kind: 'done' });
@@ -17,7 +17,7 @@ test('each request gets its own answer', async () => {
   ]);
 });
 
-test('when the process ends, only the oldest request counts as being executed', async () => {
+test('when a workflow process ends, only the oldest request counts as being executed', async () => {
   const pending = createPendingRequests({ workedMs, onLate: () => undefined });
   const all = Promise.allSettled([pending.add(1, 100), pending.add(2, 100), pending.add(3, 100)]);
   pending.settle({ id: 1, kind: 'done' });
@@ -31,14 +31,14 @@ test('when the process ends, only the oldest request counts as being executed', 
   ]);
 });
 
-describe('a request is reported as late', () => {
+describe('a late request to a workflow process', () => {
   const watched = (part = 1) => {
     const late: (readonly [number, boolean])[] = [];
     const onLate = (withinMs: number, hasWorked: boolean) => void late.push([withinMs, hasWorked]);
     return { late, pending: createPendingRequests({ workedMs: () => performance.now() * part, onLate }) };
   };
 
-  test('when it takes too long after the answer to the previous request', async () => {
+  test('a request to a workflow process is reported as late when it takes too long after the answer to the previous request', async () => {
     const { late, pending } = watched();
     void pending.add(1, 100);
     void pending.add(2, 100);
@@ -50,7 +50,7 @@ describe('a request is reported as late', () => {
     expect(late).toEqual([[100, true]]);
   });
 
-  test('unless its answer arrived while this process was suspended', async () => {
+  test('a request is not reported as late if its answer arrived while the worker process was suspended', async () => {
     const { late, pending } = watched();
     void pending.add(1, 100);
     setTimeout(() => setImmediate(() => pending.settle({ id: 1, kind: 'done' })), 99);
@@ -59,7 +59,7 @@ describe('a request is reported as late', () => {
     expect(late).toEqual([]);
   });
 
-  test('by its processor time, and on a busy machine after a longer time', async () => {
+  test('a request to a workflow process is reported as late by its processor time, and on a busy machine after a longer time', async () => {
     const [half, hardly] = [watched(0.5), watched(0.01)];
     void half.pending.add(1, 100);
     void hardly.pending.add(1, 100);
@@ -69,7 +69,7 @@ describe('a request is reported as late', () => {
     expect([half.late, hardly.late]).toEqual([[[100, true]], [[100, false]]]);
   });
 
-  test('only while it has no answer', async () => {
+  test('a request to a workflow process is reported as late only while it has no answer', async () => {
     const { late, pending } = watched();
     void pending.add(1, 100);
     pending.settle({ id: 1, kind: 'done' });

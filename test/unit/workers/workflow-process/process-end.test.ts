@@ -20,11 +20,11 @@ test.each<[number | null, NodeJS.Signals | null, EndKind, string]>([
   [0, null, 'ended', 'it exited with code 0'],
   [1, null, 'ended', 'it exited with code 1'],
   [128, null, 'ended', 'it exited with code 128'],
-])('exit code %j and signal %j mean: %s', (...[exitCode, signalCode, kind, how]) => {
+])('the exit code %j and signal %j of a workflow process mean: %s', (...[exitCode, signalCode, kind, how]) => {
   expect(endOfProcess(exitCode, signalCode)).toEqual({ kind, how });
 });
 
-describe('the verdict on an execution after the ends of its processes is', () => {
+describe('the verdict on an execution', () => {
   const MANY = 100;
   /** Upper case: it was alone. */
   const ENDS: Readonly<Record<string, EndKind>> = { c: 'crashed', l: 'late', b: 'busy', e: 'ended' };
@@ -55,5 +55,7 @@ describe('the verdict on an execution after the ends of its processes is', () =>
     ['C L', 'guilty'],
     ['c C C', 'guilty'],
     ['e C E B L', 'guilty'],
-  ])('%j: %s', (story, verdict) => expect(judge(ends(story))).toBe(verdict));
+  ])('the verdict on an execution after the process ends %j is %s', (story, verdict) =>
+    expect(judge(ends(story))).toBe(verdict),
+  );
 });

@@ -54,8 +54,8 @@ function processes(ends: readonly End[], isSuspect = false) {
   return { asked, failed, stopped, code };
 }
 
-describe('when a process ends while it executes another execution', () => {
-  test('a replayed execution restarts in the next process, and again in the one after it', async () => {
+describe('the end of a process that executes another execution', () => {
+  test('a replayed execution restarts in the next workflow process, and again in the one after it', async () => {
     const { asked, failed, code } = processes([{ at: 4 }, { at: 0 }, { at: 3 }]);
     for (const name of ['a', 'b', 'c']) await code.send(request(name), true);
     await code.send(request('d'), false);
@@ -63,22 +63,25 @@ describe('when a process ends while it executes another execution', () => {
     expect(failed).toEqual([]);
   });
 
-  test.each([true, false])('an execution that is beyond its history fails (in its own task: %s)', async (isTask) => {
-    const { asked, failed, code } = processes([{ at: 4 }]);
-    await code.send(request('a'), true);
-    await code.send(request(isTask ? 'task' : 'query'), false);
-    await expect(code.send(request('c'), false)).rejects.toThrow('it burnt');
-    expect([asked.length, failed]).toEqual([1, []]);
-  });
+  test.each([true, false])(
+    'an execution that is beyond its history fails when its process ends (in its own task: %s)',
+    async (isTask) => {
+      const { asked, failed, code } = processes([{ at: 4 }]);
+      await code.send(request('a'), true);
+      await code.send(request(isTask ? 'task' : 'query'), false);
+      await expect(code.send(request('c'), false)).rejects.toThrow('it burnt');
+      expect([asked.length, failed]).toEqual([1, []]);
+    },
+  );
 
-  test('a task fails after five processes', async () => {
+  test('a workflow task fails after five ended processes', async () => {
     const { asked, failed, code } = processes(Array.from({ length: 9 }, () => ({ at: 1 })));
     await expect(code.send(request('a'), true)).rejects.toThrow('it burnt');
     expect([asked.length, failed]).toEqual([5, []]);
   });
 });
 
-test('a replayed run keeps no queries, and starts no other process for them', async () => {
+test('queries after the replay of a run are not kept, and start no other workflow process', async () => {
   const { asked, code } = processes([{ at: 5_003 }]);
   await code.send(request('replay'), true);
   for (let count = 0; count < 5_000; count += 1) await code.send(request('query'), false);
@@ -86,12 +89,12 @@ test('a replayed run keeps no queries, and starts no other process for them', as
   expect(asked.length).toBe(1);
 });
 
-describe('when a process ends while it executes the execution', () => {
+describe('the end of a process that executes the execution', () => {
   const killed: End = { at: 3, wasExecuting: true };
   const crashed: End = { at: 2, wasExecuting: true, kind: 'crashed' };
   const crashedAlone: End = { ...crashed, at: 4 };
 
-  test('the execution gets an exclusive process for one task', async () => {
+  test('an execution during which its workflow process ends gets an exclusive process for one task', async () => {
     const { asked, failed, stopped, code } = processes([killed]);
     await code.send(request('a'), true);
     await code.send(request('b'), false);
@@ -103,40 +106,35 @@ describe('when a process ends while it executes the execution', () => {
     expect([await code.send(request('c'), false), failed, stopped]).toEqual([{ kind: 'forgotten' }, [], [2]]);
   });
 
-  test('the task of an execution beyond its history fails, and the execution is a suspect', async () => {
+  test('the task of an execution beyond its history fails when its process ends, and the execution is a suspect', async () => {
     const { asked, failed, code } = processes([killed]);
     await code.send(request('a'), false);
     await expect(code.send(request('b'), false)).rejects.toThrow('it burnt');
     expect([asked.length, failed]).toEqual([1, [expect.stringMatching(/^suspect: .*it burnt/)]]);
   });
 
-  test('a suspect gets an exclusive process from the start', async () => {
+  test('an execution suspected of ending its workflow process gets an exclusive process from the start', async () => {
     const { asked, code } = processes([], true);
     await code.send(request('a'), false);
     expect(asked).toEqual([['alone', 'begin', 'a']]);
   });
 
   test.each<[string, readonly End[], number, RegExp]>([
+    ['is guilty when it ends two exclusive processes', [crashed, crashedAlone, crashedAlone], 3, /^guilty: .*it burnt/],
     [
-      'is to blame when it crashes two processes alone',
-      [crashed, crashedAlone, crashedAlone],
-      3,
-      /^guilty: .*it burnt/,
-    ],
-    [
-      'is to blame when it crashes two, whatever else ends others',
+      'is guilty when it ends two exclusive processes, whatever ends others',
       [killed, { ...killed, at: 4 }, crashedAlone, { at: 0 }, { ...crashedAlone, kind: 'late' }],
       5,
       /^guilty/,
     ],
     [
-      'stays a suspect whose processes are killed',
+      'stays a suspect when its processes are killed',
       Array.from({ length: 9 }, (_, at) => ({ ...killed, at: at === 0 ? 3 : 4 })),
       5,
       /^suspect/,
     ],
     ['waits for the next attempt when the machine is too busy', [{ ...killed, kind: 'busy' }], 1, /^suspect/],
-  ])('%s', async (...[, ends, tries, told]) => {
+  ])('an execution suspected of ending workflow processes %s', async (...[, ends, tries, told]) => {
     const { asked, failed, stopped, code } = processes(ends);
     const all = async () => {
       for (const name of ['a', 'b']) await code.send(request(name), true);
@@ -148,7 +146,7 @@ describe('when a process ends while it executes the execution', () => {
   });
 });
 
-test('only one exclusive process exists at a time', async () => {
+test('only one exclusive workflow process exists at a time', async () => {
   const started: string[] = [];
   const process = (): WorkflowProcess => ({
     hasEnded: false,

@@ -26,25 +26,25 @@ const late: WorkflowTaskFailure = { by: 'machine', reason: 'late' };
 test.each([
   ['code that fails', evict('LANG_FAIL', boom), { ...task, ...boom }],
   ['a machine that is too busy', evict('LANG_FAIL', late), { ...task, ...late }],
-  ['a worker that can’t do it', evict('LANG_FAIL'), { ...task, reason: 'of the SDK', by: 'worker' }],
-  ['an answer that Temporal does not take', evict('FATAL'), { ...task, reason: 'of the SDK', by: 'temporal' }],
+  ['a worker that can not execute it', evict('LANG_FAIL'), { ...task, reason: 'of the SDK', by: 'worker' }],
+  ['a completion that Temporal refuses', evict('FATAL'), { ...task, reason: 'of the SDK', by: 'temporal' }],
   [
     'code that differs from the history',
     evict('NONDETERMINISM'),
     { ...task, reason: 'its code does not do what its history says', by: 'code', proofs: 1 },
   ],
-])('a failed task is reported once: %s', (_, reported, expected) => {
+])('a failed workflow task is reported once: %s', (_, reported, expected) => {
   expect(reported).toEqual([expected]);
 });
 
 test.each(['CACHE_FULL', 'UNHANDLED_COMMAND', 'TASK_NOT_FOUND', 'WORKFLOW_EXECUTION_ENDING'] as const)(
-  'an execution that leaves the memory otherwise has not failed: %s',
+  'an execution that leaves the cache otherwise has not failed: %s',
   (reason) => {
     expect(evict(reason)).toEqual([]);
   },
 );
 
-test('a task that waits too long is reported with its run', () => {
+test('a workflow task that waits too long is reported with its run', () => {
   const reported: FailedTask[] = [];
   const observer = createTaskObserver((waiting) => void reported.push(waiting));
   observer.opened({ workflowId: 'run:acme:1', runId: 'e1' });
@@ -53,7 +53,7 @@ test('a task that waits too long is reported with its run', () => {
   expect(reported).toEqual([{ ...task, reason: 'it waits behind others', by: 'queue' }]);
 });
 
-test('a workflow that this worker has not opened is not reported', () => {
+test('a waiting task of a workflow that this worker has not opened is not reported', () => {
   const reported: FailedTask[] = [];
   const observer = createTaskObserver((failed) => void reported.push(failed));
   observer.failed('e2', boom);

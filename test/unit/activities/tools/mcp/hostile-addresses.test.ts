@@ -55,8 +55,8 @@ async function settled(count: () => number): Promise<number> {
 describe('no connection is left', () => {
   test.each<[string, (response: ServerResponse) => void]>([
     ['is not answered', () => undefined],
-    ['is answered by events without end', begin],
-  ])('of a canceled call that %s', async (_what, open) => {
+    ['is answered by endless events', begin],
+  ])('no connection to an MCP server is left of a canceled call that %s', async (_what, open) => {
     const { answer: wait, left } = silence();
     const controller = new AbortController();
     server.instead('echo', (response) => {
@@ -69,7 +69,7 @@ describe('no connection is left', () => {
     await expect.poll(() => server.requests.map(({ body }) => body).join()).toContain('notifications/cancelled');
   });
 
-  test('of a call whose stream continues after the answer', async () => {
+  test('no connection to an MCP server is left of a call whose stream continues after the answer', async () => {
     const { answer: wait, left } = silence();
     server.instead('echo', (response) => {
       wait(response);
@@ -81,7 +81,7 @@ describe('no connection is left', () => {
 });
 
 describe('a server that sends requests', () => {
-  test('gets answers, and the call continues', async () => {
+  test('an MCP server that sends requests gets answers, and the call continues', async () => {
     server.instead('echo', (response) => {
       begin(response, PINGS[0]);
       setTimeout(() => response.end(said('done')), 1_500);
@@ -90,7 +90,7 @@ describe('a server that sends requests', () => {
     await expect.poll(answersSent).toBe(1);
   });
 
-  test('faster than it reads answers is disconnected', async () => {
+  test('an MCP server that sends requests faster than it reads the answers is disconnected', async () => {
     server.instead('echo', (response) => begin(response, PINGS.join('')));
     await expect(tools.call('odd.echo', 'x')).rejects.toMatchObject({
       code: 'TOOL_FAILED',
@@ -104,7 +104,7 @@ describe('a server that sends requests', () => {
   });
 });
 
-test('streams that end repeatedly are requested again with delays, and not for a canceled call', async () => {
+test('MCP streams that end repeatedly are requested again with delays, and not for a canceled call', async () => {
   server.listened = brief;
   server.instead('echo', brief);
   const controller = new AbortController();

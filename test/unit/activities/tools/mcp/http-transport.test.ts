@@ -10,7 +10,7 @@ const silent: GuardedFetch = async (_url, { signal }) =>
     signal?.addEventListener('abort', () => reject(signal.reason));
   });
 
-test('a notification is abandoned when the server does not accept it', async () => {
+test('an MCP notification is abandoned when the server does not accept it', async () => {
   const transport = new HttpTransport({
     url: new URL('https://odd.example'),
     fetch: silent,

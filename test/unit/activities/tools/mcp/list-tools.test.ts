@@ -68,21 +68,24 @@ describe('a fault in a list of tools', () => {
     ['a cursor that is null', { tools: [ok], nextCursor: null }, ['ok'], [/no cursor/]],
     ['a cursor that is empty', { tools: [ok], nextCursor: '' }, ['ok'], [/no cursor/]],
     ['a cursor that is a number', { tools: [ok], nextCursor: 2 }, ['ok'], [/no cursor/]],
-    ['a cursor that is the same for ever', { tools: [ok], nextCursor: 'again' }, ['ok'], [/twice/, /same page again/]],
+    ['a cursor that never changes', { tools: [ok], nextCursor: 'again' }, ['ok'], [/twice/, /same page again/]],
     ['unknown members', { tools: [{ ...ok, icon: 7, x: {} }], other: true }, ['ok'], []],
-  ])('costs only that tool or page: %s', async (_what, page, names, warnings) => {
-    const listing = await list(() => page);
-    expect([...listing.tools.keys()]).toEqual(names);
-    expect(listing.warnings).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
-  });
+  ])(
+    'a fault in an MCP server’s list of tools costs only that tool or page: %s',
+    async (_what, page, names, warnings) => {
+      const listing = await list(() => page);
+      expect([...listing.tools.keys()]).toEqual(names);
+      expect(listing.warnings).toEqual(warnings.map((warning) => expect.stringMatching(warning)));
+    },
+  );
 
-  test('in a later page leaves the tools of the pages before', async () => {
+  test('a fault in a later page of an MCP server’s tools leaves the tools of the earlier pages', async () => {
     const listing = await list((page) => (page === 0 ? { tools: [ok], nextCursor: 'b' } : { items: [] }));
     expect([...listing.tools.keys()]).toEqual(['ok']);
     expect(listing.warnings).toEqual(['a page of its list of tools is none']);
   });
 
-  test('in the first page makes the server unusable', async () => {
+  test('a fault in the first page of an MCP server’s tools makes the server unusable', async () => {
     await expect(list(() => ({ items: [] }))).rejects.toThrow('no list of tools');
   });
 });
@@ -94,13 +97,16 @@ describe('a list without end', () => {
     ['items that are no tools', () => Array.from({ length: 5_000 }, () => 0), 0, /more than 1000 tools/],
     ['pages', (page) => [named(`t${page}`)], 100, /more than 100 pages/],
     ['text', (page) => [named(`t${page}`, 'x'.repeat(500_000))], 7, /more than 4000000 characters/],
-  ])('ends at the limit of its %s', async (_what, toolsOf, count, warning) => {
-    const listing = await list((page) => ({ tools: toolsOf(page), nextCursor: String(page + 1) }));
-    expect(listing.tools.size).toBe(count);
-    expect(listing.warnings.at(-1)).toMatch(warning);
-  });
+  ])(
+    'reading an endless tool list of an MCP server ends at the limit of its %s',
+    async (_what, toolsOf, count, warning) => {
+      const listing = await list((page) => ({ tools: toolsOf(page), nextCursor: String(page + 1) }));
+      expect(listing.tools.size).toBe(count);
+      expect(listing.warnings.at(-1)).toMatch(warning);
+    },
+  );
 
-  test('ends at its time limit, however many pages there are', async () => {
+  test('reading an endless tool list of an MCP server ends at its time limit, however many pages there are', async () => {
     let pages = 0;
     const slow = async (page: number): Promise<Page> => {
       pages += 1;

@@ -23,18 +23,18 @@ const offer = (tools: readonly ListedTool[], over: Partial<McpProgram> = {}) =>
   offerTools('files', settings(over), { tools: new Map(tools.map((tool) => [tool.name, tool])), warnings: [] });
 
 describe('offerTools', () => {
-  test('prefixes the tool’s name with the server’s name', () => {
+  test('the name of an MCP tool is prefixed with the name of its server', () => {
     expect(offer([aListedTool()]).offered).toMatchObject([
       { name: 'files.read', ownName: 'read', description: 'Reads' },
     ]);
   });
 
-  test('offers only tools of the allow-list', () => {
+  test('only MCP tools of the allow-list are offered', () => {
     const { offered } = offer([aListedTool(), aListedTool({ name: 'write' })], { tools: { write: {} } });
     expect(offered.map(({ name }) => name)).toEqual(['files.write']);
   });
 
-  test('uses a tool’s name from the configuration', () => {
+  test('an MCP tool can be renamed by the configuration', () => {
     expect(offer([aListedTool({ name: 'a/b' })], { tools: { 'a/b': { as: 'b' } } })).toMatchObject({
       offered: [{ name: 'files.b', ownName: 'a/b' }],
       problems: [],
@@ -46,12 +46,12 @@ describe('offerTools', () => {
     ['no hint', { annotations: {}, trusted: true }, 'unsafe'],
     ['readOnlyHint', { annotations: { readOnlyHint: true }, trusted: true }, 'idempotent'],
     ['idempotentHint', { annotations: { idempotentHint: true }, trusted: true }, 'idempotent'],
-    ['hints that say no', { annotations: { readOnlyHint: false, idempotentHint: false }, trusted: true }, 'unsafe'],
-  ] as const)('derives the effect of a tool from %s', (_what, { annotations, trusted }, effect) => {
+    ['hints that are false', { annotations: { readOnlyHint: false, idempotentHint: false }, trusted: true }, 'unsafe'],
+  ] as const)('the effect of an MCP tool is derived from %s', (_what, { annotations, trusted }, effect) => {
     expect(offer([aListedTool({ annotations })], { trusted }).offered).toMatchObject([{ effect }]);
   });
 
-  test('prefers the configuration to the server’s description', () => {
+  test('the configuration overrides an MCP server’s description of a tool', () => {
     const tools = { read: { effect: 'keyed', timeout: '3s' } } as const;
     const { offered } = offer([aListedTool({ annotations: { readOnlyHint: true } })], {
       trusted: true,
@@ -61,11 +61,11 @@ describe('offerTools', () => {
     expect(offered).toMatchObject([{ effect: 'keyed', settings: { timeout: '3s' } }]);
   });
 
-  test('gives tools the time-out of their server', () => {
+  test('MCP tools get the time-out of their server', () => {
     expect(offer([aListedTool()], { timeout: '9s' }).offered).toMatchObject([{ settings: { timeout: '9s' } }]);
   });
 
-  test('checks the schemas of a server within a common cost limit', () => {
+  test('the schemas of an MCP server are checked within a common cost limit', () => {
     const pattern = `(?i)[${'Ā-￿'.repeat(25)}]`;
     const tools = Array.from({ length: 60 }, (_, at) =>
       aListedTool({
@@ -81,7 +81,7 @@ describe('offerTools', () => {
     expect(warnings[0]).toMatch(/too complex, together with those before it; it is left out$/);
   });
 
-  test('reports every problem', () => {
+  test('every problem of an MCP server’s tools is reported', () => {
     const pin = `sha256:${'0'.repeat(64)}`;
     const tools = { reads: {}, read: { pin }, 'a b': {}, later: {}, odd: {} };
     const { problems } = offer(
@@ -102,7 +102,7 @@ describe('offerTools', () => {
     ]);
   });
 
-  test('leaves out a tool with a huge description, with a warning', () => {
+  test('an MCP tool with a huge description is left out with a warning', () => {
     const bomb = aListedTool({ name: 'bomb', inputSchema: { type: 'object', description: 'x'.repeat(70_000) } });
     const { offered, problems, warnings } = offer([aListedTool(), bomb]);
     expect(offered.map(({ name }) => name)).toEqual(['files.read']);
@@ -112,7 +112,7 @@ describe('offerTools', () => {
     ]);
   });
 
-  test('offers a tool without the patterns that it can not check, with a warning', () => {
+  test('an MCP tool is offered without the regular expressions that can not be checked, with a warning', () => {
     const email = { type: 'string', pattern: String.raw`^(?!\.)[a-z]+$` };
     const { offered, problems, warnings } = offer([
       aListedTool({ inputSchema: { type: 'object', properties: { email } } }),
@@ -125,11 +125,11 @@ describe('offerTools', () => {
     });
   });
 
-  describe('of a tool that can not be used', () => {
+  describe('an MCP tool that can not be used', () => {
     const task = aListedTool({ name: 'task', execution: { taskSupport: 'required' } });
     const named = { read: {}, task: {}, gone: { effect: 'keyed' } } as const;
 
-    test('leaves it out with a warning, if nobody has named it', () => {
+    test('an unusable MCP tool that the configuration does not name is left out with a warning', () => {
       const { offered, problems, warnings } = offer([aListedTool(), task]);
       expect(offered.map(({ name }) => name)).toEqual(['files.read']);
       expect({ problems, warnings }).toEqual({
@@ -138,14 +138,14 @@ describe('offerTools', () => {
       });
     });
 
-    test('reports it as a problem, if the configuration names it', () => {
+    test('an unusable MCP tool that the configuration names is a problem', () => {
       expect(offer([aListedTool(), task], { tools: named }).problems).toEqual([
         expect.stringMatching(/"task" can be called as a task only/),
         expect.stringMatching(/no tool "gone"/),
       ]);
     });
 
-    test('offers it as unavailable, if the server is optional', () => {
+    test('an unusable MCP tool of an optional server is offered as unavailable', () => {
       const { offered, problems, warnings } = offer([aListedTool(), task], { tools: named, optional: true });
       expect(offered).toMatchObject([
         { name: 'files.read', pin: expect.any(String) },
@@ -157,7 +157,7 @@ describe('offerTools', () => {
     });
   });
 
-  test('checks schemas with exponential expansion as fast as others', () => {
+  test('MCP tool schemas with exponential expansion are checked in the same time as simple schemas', () => {
     const levels = Array.from({ length: 40 }, (_, n): [string, object] => [
       `d${n + 1}`,
       { allOf: [{ $ref: `#/$defs/d${n}` }, { $ref: `#/$defs/d${n}` }] },
@@ -183,12 +183,12 @@ describe('offerTools', () => {
     ]);
   });
 
-  test('does not check schemas of tools that the configuration omits', () => {
+  test('schemas of MCP tools that the configuration omits are not checked', () => {
     const bomb = aListedTool({ name: 'bomb', inputSchema: { type: 'object', description: 'x'.repeat(70_000) } });
     expect(offer([aListedTool(), bomb], { tools: { read: {} } })).toMatchObject({ problems: [], warnings: [] });
   });
 
-  test('refuses the same name for two tools', () => {
+  test('the same name for two MCP tools is refused', () => {
     const { problems } = offer([aListedTool(), aListedTool({ name: 'get' })], {
       tools: { read: {}, get: { as: 'read' } },
     });
@@ -197,7 +197,7 @@ describe('offerTools', () => {
 });
 
 describe('pinOf', () => {
-  test('does not depend on the order of members', () => {
+  test('the hash of an MCP tool does not depend on the order of members', () => {
     const a = aListedTool({ inputSchema: { type: 'object', properties: { a: {}, b: {} } } });
     const b = aListedTool({ inputSchema: { properties: { b: {}, a: {} }, type: 'object' } });
     expect(pinOf(a)).toBe(pinOf(b));
@@ -211,7 +211,7 @@ describe('pinOf', () => {
     ],
     ['the results', { outputSchema: { type: 'object' } }],
     ['the hints', { annotations: { readOnlyHint: true } }],
-  ])('changes with %s', (_what, over) => {
+  ])('the hash of an MCP tool changes with %s', (_what, over) => {
     expect(pinOf(aListedTool(over))).not.toBe(pinOf(aListedTool()));
   });
 });

@@ -4,7 +4,7 @@ import { createPace } from '../../../../../src/activities/tools/mcp/http-transpo
 const NOW = Date.parse('2026-01-02T03:04:05Z');
 
 describe('a pace', () => {
-  test('slows down while streams deliver nothing', () => {
+  test('reconnection to an MCP stream slows down while streams deliver nothing', () => {
     const pace = createPace();
     let now = NOW;
     const waits = Array.from({ length: 8 }, () => {
@@ -15,7 +15,7 @@ describe('a pace', () => {
     expect(waits).toEqual([0, 1_500, 2_250, 3_375, 5_063, 7_594, 10_000, 10_000]);
   });
 
-  test('keeps the shortest delay while they deliver messages', () => {
+  test('reconnection to an MCP stream keeps the shortest delay while streams deliver messages', () => {
     const pace = createPace();
     expect(pace.next(NOW)).toBe(0);
     for (const now of [NOW, NOW + 1_000, NOW + 2_000]) {
@@ -24,7 +24,7 @@ describe('a pace', () => {
     }
   });
 
-  test('counts from the beginning of a stream', () => {
+  test('the reconnection delay of an MCP stream counts from the beginning of the stream', () => {
     const pace = createPace();
     pace.next(NOW);
     expect(pace.next(NOW + 1_400)).toBe(100);

@@ -21,10 +21,10 @@ afterAll(async () => {
 describe('an error of the protocol', () => {
   test.each([
     ['text that is no JSON', -32700],
-    ['a request that is none', -32600],
+    ['an invalid request', -32600],
     ['an unknown method', -32601],
-    ['a page to visit first', -32042],
-  ])('of the kind %s (%d) means that the tool has not started', async (_what, code) => {
+    ['a required visit of a page', -32042],
+  ])('an MCP protocol error of the kind %s (%d) means that the tool has not started', async (_what, code) => {
     const classified = { code: 'TOOL_FAILED', retryable: false, done: 'no' };
     await expect(tools.call('odd.refuse', code)).rejects.toMatchObject(classified);
     await expect(tools.call('sure.refuse', code)).rejects.toMatchObject(classified);
@@ -32,10 +32,10 @@ describe('an error of the protocol', () => {
 
   test.each([
     ['wrong arguments, or a result that the server refuses to hand out', -32602, false],
-    ['an accident in the server', -32603, true],
-    ['something of its own', 17, false],
+    ['an internal error of the server', -32603, true],
+    ['a code of the server’s own', 17, false],
   ])(
-    'of the kind %s (%d) comes from a tool that may have done its work, unless errorMeans excludes it',
+    'an MCP protocol error of the kind %s (%d) comes from a tool that possibly did its work, unless errorMeans excludes it',
     async (_what, code, retryable) => {
       const classified = { code: 'TOOL_FAILED', retryable };
       await expect(tools.call('odd.refuse', code)).rejects.toMatchObject({ ...classified, done: 'perhaps' });
@@ -46,14 +46,17 @@ describe('an error of the protocol', () => {
   test.each([
     ['a connection that was closed', -32000],
     ['a time-out', -32001],
-  ])('of the kind %s (%d) leaves the outcome unknown, regardless of errorMeans', async (_what, code) => {
-    const classified = { code: 'TOOL_FAILED', retryable: true, done: 'perhaps' };
-    await expect(tools.call('odd.refuse', code)).rejects.toMatchObject(classified);
-    await expect(tools.call('sure.refuse', code)).rejects.toMatchObject(classified);
-  });
+  ])(
+    'an MCP protocol error of the kind %s (%d) leaves the outcome unknown, regardless of errorMeans',
+    async (_what, code) => {
+      const classified = { code: 'TOOL_FAILED', retryable: true, done: 'perhaps' };
+      await expect(tools.call('odd.refuse', code)).rejects.toMatchObject(classified);
+      await expect(tools.call('sure.refuse', code)).rejects.toMatchObject(classified);
+    },
+  );
 });
 
-test('an answer that violates the protocol leaves the outcome unknown, regardless of errorMeans', async () => {
+test('an answer that violates the MCP protocol leaves the outcome unknown, regardless of errorMeans', async () => {
   const failure = tools.call('sure.nonsense');
   await expect(failure).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false, done: 'perhaps' });
 });

@@ -14,7 +14,7 @@ const pictureFile = { type: 'image', blob: expect.any(String), mediaType: 'image
 describe('the answer of an MCP tool', () => {
   test.each<[string, Partial<CallToolResult>, unknown]>([
     ['texts, which are joined', { content: [text, text] }, 'A chart\nA chart'],
-    ['nothing', { content: [] }, null],
+    ['an empty answer', { content: [] }, null],
     ['a picture, which becomes a stored file', { content: [text, picture] }, [text, pictureFile]],
     [
       'a sound',
@@ -43,11 +43,11 @@ describe('the answer of an MCP tool', () => {
       { n: 1, files: [pictureFile] },
     ],
     ['structured content that has files', { content: [picture], structuredContent: { files: 2 } }, { files: 2 }],
-  ])('is read: %s', async (_what, result, expected) => {
+  ])('an MCP tool’s answer is read: %s', async (_what, result, expected) => {
     expect(await read(result)).toEqual(expected);
   });
 
-  test('is its structured content alone where the schema allows no other members', async () => {
+  test('an MCP tool’s answer is its structured content alone where the schema allows no other members', async () => {
     const schema = { type: 'object', additionalProperties: false };
     expect(await read({ content: [picture], structuredContent: { n: 1 } }, schema)).toEqual({ n: 1 });
   });
@@ -61,11 +61,11 @@ describe('the answer of an MCP tool', () => {
     ],
     ['more than 20 files', { content: Array.from({ length: 21 }, () => picture) }, 'PAYLOAD_TOO_LARGE'],
     ['text that is too large', { content: [{ type: 'text', text: 'x'.repeat(1_000_001) }] }, 'PAYLOAD_TOO_LARGE'],
-  ])('is refused: %s', async (_what, result, code) => {
+  ])('an MCP tool’s answer is refused: %s', async (_what, result, code) => {
     await expect(read(result)).rejects.toMatchObject({ code, done: 'perhaps' });
   });
 
-  test.each([1e18, 9_007_199_254_740_991, 1.5e300])('may have the integer %d', async (n) => {
+  test.each([1e18, 9_007_199_254_740_991, 1.5e300])('an MCP tool’s answer may have the integer %d', async (n) => {
     expect(await read({ structuredContent: { n } })).toEqual({ n });
   });
 });

@@ -22,12 +22,12 @@ describe('server-everything, as a program', () => {
   });
   afterAll(async () => await tools.close());
 
-  test('lists its tools, with effects by its hints', () => {
+  test('server-everything over stdio lists its tools, with effects by its hints', () => {
     expect(tools.names).toEqual(Object.keys(SOME).map((name) => `every.${name}`));
     expect(tools.tool('every.echo')).toMatchObject({ effect: 'idempotent', description: expect.stringMatching(/./) });
   });
 
-  test('is called', async () => {
+  test('a tool of server-everything over stdio is called', async () => {
     expect(await tools.tool('every.echo').execute({ message: 'hello' }, aContext())).toBe('Echo: hello');
     expect(await tools.tool('every.get-sum').execute({ a: 2, b: 3 }, aContext())).toBe('The sum of 2 and 3 is 5.');
     expect(
@@ -35,14 +35,14 @@ describe('server-everything, as a program', () => {
     ).toMatchObject({ temperature: expect.any(Number) });
   });
 
-  test('reports invalid arguments', async () => {
+  test('server-everything over stdio reports invalid arguments', async () => {
     await expect(tools.tool('every.get-sum').execute({ a: 'x' }, aContext())).rejects.toMatchObject({
       code: 'TOOL_FAILED',
       retryable: false,
     });
   });
 
-  test('is not awaited when a call is canceled', async () => {
+  test('server-everything over stdio is not awaited when a call is canceled', async () => {
     const controller = new AbortController();
     const call = tools
       .tool('every.trigger-long-running-operation')
@@ -69,7 +69,7 @@ describe('server-everything, over HTTP', () => {
     return { server, heard: () => words.split('Received MCP POST request').length - 1 };
   };
 
-  test('is called, lost, and reconnected', { timeout: 60_000 }, async () => {
+  test('server-everything over HTTP is called, lost, and reconnected', { timeout: 60_000 }, async () => {
     const port = await closedPort();
     const { server, heard } = await startAt(port);
     const tools = await openTestedTools(
@@ -117,7 +117,7 @@ describe('server-filesystem', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('writes and reads a file', async () => {
+  test('a tool of server-filesystem writes and reads a file', async () => {
     const path = join(folder, 'note.txt');
     await tools.tool('files.write_file').execute({ path, content: 'Remember' }, aContext());
     expect(await readFile(path, 'utf8')).toBe('Remember');
@@ -126,7 +126,7 @@ describe('server-filesystem', () => {
     });
   });
 
-  test('refuses files outside of its folder', async () => {
+  test('server-filesystem refuses files outside of its folder', async () => {
     const call = tools.tool('files.read_text_file').execute({ path: '/etc/hostname' }, aContext());
     await expect(call).rejects.toMatchObject({
       code: 'TOOL_FAILED',

@@ -37,7 +37,7 @@ describe('the secrets of a server at an address', () => {
     return async (name, value) => await tools.call(name, value);
   }
 
-  test('that become unavailable prevent a call', async () => {
+  test('unavailable secrets of an MCP server prevent a call', async () => {
     const secrets: Record<string, string> = { KEY: SECRET, PIN: '1234567' };
     const call = await open(secrets);
     delete secrets['KEY'];
@@ -48,7 +48,7 @@ describe('the secrets of a server at an address', () => {
     });
   });
 
-  test('that no header can contain prevent a call', async () => {
+  test('secrets of an MCP server that no header can contain prevent a call', async () => {
     const secrets: Record<string, string> = { KEY: SECRET, PIN: '1234567' };
     const call = await open(secrets);
     secrets['KEY'] = `${SECRET}\n${SECRET}`;
@@ -59,7 +59,7 @@ describe('the secrets of a server at an address', () => {
     });
   });
 
-  test('are removed from results, except short ones', async () => {
+  test('secrets of an MCP server are removed from results, except short ones', async () => {
     const call = await open();
     expect(await call('odd.echo', `I was sent ${SECRET} and 1234567`)).toBe('I was sent [secret] and 1234567');
     expect(await call('odd.heard', SECRET)).toMatchObject({
@@ -67,16 +67,19 @@ describe('the secrets of a server at an address', () => {
     });
   });
 
-  test.each(['odd.fail', 'odd.complain'])('are not exposed in part by a long error of %s', async (name) => {
-    const call = await open();
-    for (const text of LONG_TEXTS) expect(await failureOf(call(name, text))).not.toMatch(PART);
-  });
+  test.each(['odd.fail', 'odd.complain'])(
+    'secrets of an MCP server are not exposed in part by a long error of %s',
+    async (name) => {
+      const call = await open();
+      for (const text of LONG_TEXTS) expect(await failureOf(call(name, text))).not.toMatch(PART);
+    },
+  );
 
   test.each<[string, (text: string) => Answer]>([
     ['a long refusal', (text) => answer(403, {}, text)],
-    ['a forgotten session', (text) => answer(404, {}, text)],
-    ['what is no JSON', (text) => answer(200, { 'content-type': 'application/json' }, text.trim())],
-  ])('are not exposed in part by %s', async (_what, answerWith) => {
+    ['an expired session', (text) => answer(404, {}, text)],
+    ['an answer that is no JSON', (text) => answer(200, { 'content-type': 'application/json' }, text.trim())],
+  ])('secrets of an MCP server are not exposed in part by %s', async (_what, answerWith) => {
     const call = await open();
     for (const text of [...LONG_TEXTS, `${SECRET} is wrong`]) {
       server.instead('echo', answerWith(text));
@@ -89,14 +92,17 @@ describe('the secrets of a server at an address', () => {
 
 describe('the secrets of a program', () => {
   const STARTS: Readonly<Record<string, string>> = {
-    'where they are cut at the front': 'console.error(process.env.KEY + "x".repeat(490))',
-    'where it says them again and again': 'console.error(process.env.KEY.repeat(40_000))',
+    'whose output is truncated at the front': 'console.error(process.env.KEY + "x".repeat(490))',
+    'whose output repeats them': 'console.error(process.env.KEY.repeat(40_000))',
   };
 
-  test.each(Object.keys(STARTS))('are not exposed in part by a program that does not start, %s', async (where) => {
-    const program = { command: process.execPath, args: ['-e', STARTS[where] ?? ''], env: { KEY: { secret: 'KEY' } } };
-    const message = await failureOf(openTestedTools({ mute: program }, { secrets: { KEY: SECRET } }));
-    expect(message).toContain('it said: ');
-    expect(message).not.toMatch(PART);
-  });
+  test.each(Object.keys(STARTS))(
+    'secrets are not exposed in part by an MCP program that does not start, %s',
+    async (where) => {
+      const program = { command: process.execPath, args: ['-e', STARTS[where] ?? ''], env: { KEY: { secret: 'KEY' } } };
+      const message = await failureOf(openTestedTools({ mute: program }, { secrets: { KEY: SECRET } }));
+      expect(message).toContain('it said: ');
+      expect(message).not.toMatch(PART);
+    },
+  );
 });

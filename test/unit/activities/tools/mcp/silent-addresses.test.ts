@@ -33,17 +33,20 @@ describe.each(['initialize', 'tools/list'])('a server that does not respond to %
   test.each([
     ['time-out', 200, { code: 'TIMEOUT', retryable: true, done: 'no' }],
     ['cancellation', 5_000, { code: 'CANCELED', retryable: false, done: 'no' }],
-  ])('has not been called at the %s of a call', async (_end, timeoutMs, expected) => {
-    const activity = anActivity();
-    const limit = openTimeLimit(aPolicy({ timeoutMs }), activity.context);
-    const { signal, prepare } = limit;
-    setTimeout(() => activity.cancel(), 400);
-    await expect(limit.bound(tools.call('odd.echo', 'x', { signal, prepare }))).rejects.toMatchObject(expected);
-    limit.close();
-    expect(requestsFor('tools/call')).toBe(1);
-  });
+  ])(
+    'a tool of an MCP server that does not answer a new session has not been called at the %s of a call',
+    async (_end, timeoutMs, expected) => {
+      const activity = anActivity();
+      const limit = openTimeLimit(aPolicy({ timeoutMs }), activity.context);
+      const { signal, prepare } = limit;
+      setTimeout(() => activity.cancel(), 400);
+      await expect(limit.bound(tools.call('odd.echo', 'x', { signal, prepare }))).rejects.toMatchObject(expected);
+      limit.close();
+      expect(requestsFor('tools/call')).toBe(1);
+    },
+  );
 
-  test('is disconnected at once', async () => {
+  test('an MCP server that does not answer a new session is disconnected at once', async () => {
     void tools.call('odd.echo', 'x').catch(() => undefined);
     await expect.poll(() => requestsFor(method)).toBe(2);
     await tools.close();

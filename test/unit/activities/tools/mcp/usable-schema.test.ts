@@ -14,14 +14,14 @@ test.each<[string, JsonObject, JsonObject, string[]]>([
     ['pattern of "email"'],
   ],
   ['a pattern with a large repetition', { items: { pattern: '^a{1,2048}$' } }, { items: {} }, ['pattern']],
-  ['a pattern that is kept', { pattern: '^a+$' }, { pattern: '^a+$' }, []],
+  ['a pattern that is valid and kept', { pattern: '^a+$' }, { pattern: '^a+$' }, []],
   [
     'a member that is named pattern',
     { properties: { pattern: { type: 'string' } } },
     { properties: { pattern: { type: 'string' } } },
     [],
   ],
-  ['data with a member pattern', { default: { pattern: LOOKAHEAD } }, { default: { pattern: LOOKAHEAD } }, []],
+  ['data with a member named pattern', { default: { pattern: LOOKAHEAD } }, { default: { pattern: LOOKAHEAD } }, []],
   [
     'a list of schemas in items',
     { items: [{ type: 'number' }], additionalItems: false },
@@ -35,18 +35,18 @@ test.each<[string, JsonObject, JsonObject, string[]]>([
     [],
   ],
   [
-    'flags of draft 4',
+    'boolean keywords of draft 4',
     { minimum: 1, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false },
     { exclusiveMinimum: 1, maximum: 9 },
     [],
   ],
   [
-    'parts inside of combinations',
+    'schemas inside of combinations',
     { anyOf: [{ $ref: '#/$defs/a' }], $defs: { a: { items: [{ pattern: LOOKAHEAD }] } } },
     { anyOf: [{ $ref: '#/$defs/a' }], $defs: { a: { prefixItems: [{}] } } },
     ['pattern of "a"'],
   ],
-])('%s becomes usable', (_what, schema, expected, unchecked) => {
+])('the unusable JSON schema of an MCP tool becomes usable: %s', (_what, schema, expected, unchecked) => {
   const usable = toUsableSchema(schema);
   expect(usable).toEqual({ schema: expected, unchecked });
   expect(findSchemaProblems(usable.schema)).toEqual([]);

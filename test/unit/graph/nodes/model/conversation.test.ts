@@ -26,17 +26,17 @@ test.each([
     ['a', 'a-2', 'a', 'a-2'],
     ['a', 'a-2', 'a-3', 'a-2-2'],
   ],
-])('calls with the ids %j get those that no call before has', (given, ids) => {
+])('tool calls with the ids %j get ids that no earlier call has', (given, ids) => {
   const { toolCalls } = withUniqueIds(replyWith(given), [asked('call'), asked('call-3')]);
   expect(toolCalls.map(({ id }) => id)).toEqual(ids);
 });
 
-test('a reply whose ids are unique stays unchanged', () => {
+test('a model’s reply whose tool call ids are unique stays unchanged', () => {
   const reply = replyWith(['a', 'b']);
   expect(withUniqueIds(reply, [asked('c')])).toBe(reply);
 });
 
-test.each(['', 'same'])('many calls with the id "%s" take one or two look-ups each', (id) => {
+test.each(['', 'same'])('making the ids of many tool calls unique takes at most two look-ups each: "%s"', (id) => {
   const count = 1_000;
   const lookup = vi.spyOn(Set.prototype, 'has');
   const { toolCalls } = withUniqueIds(replyWith(Array.from({ length: count }, () => id)), []);

@@ -22,7 +22,7 @@ describe('a number given as text', () => {
     ['9007199254740991', 9007199254740991],
     ['1e-300', 1e-300],
     ['0.0', 0],
-  ])('is converted if no precision is lost: %s', (given, value) => {
+  ])('a number that a model wrote as text is converted if no precision is lost: %s', (given, value) => {
     expect(coerce(given, number)).toBe(value);
   });
 
@@ -51,11 +51,11 @@ describe('a number given as text', () => {
     '-0',
     '-0.0',
     'five',
-  ])('stays text if precision would be lost: %j', (given) => {
+  ])('a number that a model wrote as text stays text if precision would be lost: %j', (given) => {
     expect(coerce(given, number)).toBe(given);
   });
 
-  test('stays text if the schema accepts text, or any value', () => {
+  test('a number that a model wrote as text stays text if the schema accepts text, or any value', () => {
     for (const schema of [
       text,
       {},
@@ -77,7 +77,7 @@ test.each<[string, Json]>([
   ['True', 'True'],
   ['1', '1'],
   ['', ''],
-])('the text %j becomes %j if a boolean is required', (given, value) => {
+])('the text %j of a model becomes %j if a boolean is required', (given, value) => {
   expect(coerce(given, { type: 'boolean' })).toBe(value);
 });
 
@@ -118,11 +118,11 @@ describe('the type that a schema requires is found', () => {
     [5, text, 5],
     [null, number, null],
     [{ n: '5' }, text, { n: '5' }],
-  ])('%j in %j is %j', (...[given, schema, value]) => {
+  ])('the argument text %j, converted by the schema %j, is %j', (...[given, schema, value]) => {
     expect(coerce(given, schema)).toEqual(value);
   });
 
-  test('in trees of any depth', () => {
+  test('argument texts are converted in trees of any depth', () => {
     const schema = {
       $ref: '#/$defs/tree',
       $defs: { tree: { properties: { n: number, in: { $ref: '#/$defs/tree' } } } },
@@ -135,7 +135,7 @@ describe('the type that a schema requires is found', () => {
 describe('texts at given pointers', () => {
   const given = { a: '5', b: ['true', '7'], 'c/~d': { e: '1' } };
 
-  test('are converted, and others stay text', () => {
+  test('argument texts at given JSON pointers are converted, and others stay text', () => {
     expect(coerceAt(given, new Set(['/a', '/b/0', '/c~1~0d/e']))).toEqual({
       a: 5,
       b: [true, '7'],
@@ -145,16 +145,16 @@ describe('texts at given pointers', () => {
     expect(coerceAt('5', new Set(['']))).toBe(5);
   });
 
-  test('stay text if they are neither numbers nor booleans', () => {
+  test('argument texts at given JSON pointers stay text if they are neither numbers nor booleans', () => {
     expect(coerceAt({ a: '007', b: 'yes' }, new Set(['/a', '/b']))).toEqual({ a: '007', b: 'yes' });
   });
 });
 
-describe('the time is linear in the size of the arguments:', () => {
+describe('the time of converting tool arguments', () => {
   test.each<[string, (size: number) => Json]>([
     ['texts below a long name', (size) => ({ ['/'.repeat(size * 20)]: Array(size).fill('1') })],
     ['a number of many zeros', (size) => `0.${'0'.repeat(size * 10)}1${'0'.repeat(size * 10)}1`],
-  ])('%s', (_what, given) => {
+  ])('converting tool arguments takes time linear in their size: %s', (_what, given) => {
     const exponent = growthOf((size) => {
       const value = given(size);
       return () => coerceAt(value, new Set(['/a', '']));
@@ -162,7 +162,7 @@ describe('the time is linear in the size of the arguments:', () => {
     expect(exponent).toBeLessThan(1.5);
   });
 
-  test('a list of types is charged for each text', () => {
+  test('converting tool arguments charges a list of types for each text', () => {
     const before = unitsSpent();
     coerce(Array(100).fill('1'), { items: { type: Array(1_000).fill('number') } });
     expect(unitsSpent() - before).toBeGreaterThan(100_000);

@@ -45,24 +45,29 @@ const reads = (given: Json, schema: JsonSchema): Json => {
 
 describe('arguments that a model has written', () => {
   test.each<[string, JsonSchema, Json, Json]>([
-    ['a text that a pattern takes stays text', patterned, { s_zip: '1010' }, { s_zip: '1010' }],
-    ['so does one beside a number', patterned, { s_zip: '1010', n: '5' }, { s_zip: '1010', n: 5 }],
+    ['a text that a pattern accepts stays text', patterned, { s_zip: '1010' }, { s_zip: '1010' }],
+    [
+      'a text that a pattern accepts beside a number type stays text',
+      patterned,
+      { s_zip: '1010', n: '5' },
+      { s_zip: '1010', n: 5 },
+    ],
     ['a pattern may require a number', closed, { n_x: '5', s_y: '6' }, { n_x: 5, s_y: '6' }],
-    ['what is valid stays', branched, { kind: 'other', v: '5' }, { kind: 'other', v: '5' }],
+    ['a valid value is unchanged', branched, { kind: 'other', v: '5' }, { kind: 'other', v: '5' }],
     ['a branch may require a number', branched, { kind: 'number', v: '5' }, { kind: 'number', v: 5 }],
     ['a condition may require a number', conditional, { kind: 'number', v: '0.5' }, { kind: 'number', v: 0.5 }],
     ['names with special characters', nested, { 'a/b ~c': [{ on: 'true' }] }, { 'a/b ~c': [{ on: true }] }],
     ['an enum of texts and numbers converts a text', { enum: ['a', 5] }, '5', 5],
     ['a text that is too short stays text', { minLength: 6 }, '12345', 'broken at '],
-    ['so does one of another pattern', { pattern: '^0' }, '123', 'broken at '],
-    ['and one of another format', { format: 'email' }, 'true', 'broken at '],
-    ['nothing is lost', patterned, { n: '9007199254740993' }, 'broken at /n'],
+    ['a text that violates a pattern stays text', { pattern: '^0' }, '123', 'broken at '],
+    ['a text that violates a format stays text', { format: 'email' }, 'true', 'broken at '],
+    ['no member is lost', patterned, { n: '9007199254740993' }, 'broken at /n'],
     ['a text that is not a number stays invalid', patterned, { n: 'five', m: '5' }, 'broken at /n'],
-  ])('%s', (...[, schema, given, read]) => {
+  ])('tool arguments that a model has written are parsed by their schema: %s', (...[, schema, given, read]) => {
     expect(reads(given, schema)).toEqual(read);
   });
 
-  test('reach the tool as they were read', () => {
+  test('a tool receives the arguments of a model as they were parsed', () => {
     const tool = { effect: 'idempotent', description: '', parameters: zipped } as const;
     const replies = [asks(['lookup', { zip: '1010', n: '5' }]), 'done'];
     expect(playAgent({}, { replies, tools: { lookup: tool } }).calls.map(({ args }) => args)).toEqual([

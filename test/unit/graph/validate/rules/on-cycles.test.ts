@@ -4,7 +4,7 @@ import { onCycles } from '../../../../../src/graph/validate/rules/unbounded-loop
 const cyclic = (targets: Readonly<Record<string, readonly string[]>>): readonly string[] =>
   [...onCycles(new Map(Object.entries(targets)))].sort();
 
-test('onCycles returns the vertices on cycles and those between two cycles', () => {
+test('the graph function onCycles returns the vertices on cycles and those between two cycles', () => {
   expect(cyclic({ a: ['b'], b: ['c'], c: ['a', 'd'], d: ['e'], e: ['f'], f: ['e', 'g'] })).toEqual([
     'a',
     'b',
@@ -15,7 +15,7 @@ test('onCycles returns the vertices on cycles and those between two cycles', () 
   ]);
 });
 
-test('onCycles excludes vertices that only lead to a cycle or away from it', () => {
+test('the graph function onCycles excludes vertices that only lead to a cycle or away from it', () => {
   expect(cyclic({ start: ['a'], a: ['a', 'end'], end: [], alone: [] })).toEqual(['a']);
   expect(cyclic({ a: ['b', 'b'], b: ['c'] })).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { quoteSchema } from '../../../../../src/graph/values/validation/keyword.ts';
 import { abbreviate } from '../../../../../src/graph/values/text.ts';
 
-test('quoteSchema begins like the JSON of the schema', () => {
+test('quoteSchema truncates the JSON of a schema', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.string({ maxLength: 300, unit: 'binary' }), (value, text) => {
       const quoted = JSON.parse(JSON.stringify([value, text, { [text]: value }]));

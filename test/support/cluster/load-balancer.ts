@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
 /** A proxy with one address for several servers, which are used in turn; unavailable ones are skipped. */
-export interface FrontDoor {
+export interface LoadBalancer {
   readonly url: string;
   /** The number of requests that each server has answered, in the order of the servers. */
   readonly answered: readonly number[];
@@ -14,7 +14,7 @@ export interface FrontDoor {
 }
 
 /** @param servers the addresses of the servers */
-export async function openFrontDoor(servers: readonly string[]): Promise<FrontDoor> {
+export async function startLoadBalancer(servers: readonly string[]): Promise<LoadBalancer> {
   const answered = servers.map(() => 0);
   let turn = 0;
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -34,15 +34,15 @@ export async function openFrontDoor(servers: readonly string[]): Promise<FrontDo
     response.writeHead(503, { 'retry-after': '1', 'content-type': 'application/problem+json' });
     response.end(JSON.stringify({ title: 'No server answers', status: 503 }));
   };
-  const door = createServer((request, response) => void serve(request, response).catch(() => response.destroy()));
-  await once(door.listen(0, '127.0.0.1'), 'listening');
+  const proxy = createServer((request, response) => void serve(request, response).catch(() => response.destroy()));
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
   return {
-    url: `http://127.0.0.1:${portOf(door.address())}`,
+    url: `http://127.0.0.1:${portOf(proxy.address())}`,
     answered,
     async stop() {
-      const closed = once(door, 'close');
-      door.close();
-      door.closeAllConnections();
+      const closed = once(proxy, 'close');
+      proxy.close();
+      proxy.closeAllConnections();
       await closed;
     },
   };
@@ -71,5 +71,5 @@ async function passOn({ request, body, response }: Passed, server: string): Prom
 
 function portOf(address: string | AddressInfo | null): number {
   if (typeof address === 'object' && address) return address.port;
-  throw new TypeError('The door is not open');
+  throw new TypeError('The server is not open');
 }
