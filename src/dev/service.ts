@@ -33,6 +33,7 @@ import type { Store } from '../store/store.ts';
 import { createWorkers } from '../worker.ts';
 import type { WorkerSupplies } from '../workers/activity-deps.ts';
 import { readTaskQueues, taskQueuesOf } from '../workers/worker-options.ts';
+import { findMissingSecrets } from '../config/missing-secrets.ts';
 import { CALLERS } from './issuer.ts';
 import type { Issuer } from './issuer.ts';
 import { allSettled, startWithTeardown } from './teardown.ts';
@@ -46,6 +47,8 @@ export interface Service {
   readonly dataConverter: PayloadReader;
   /** The folder of the graphs that the configuration publishes; `null` without one. */
   readonly graphs: string | null;
+  /** A sentence for each secret that the configuration names and the environment lacks. */
+  readonly missingSecrets: readonly string[];
   /** Completes the open calls, then closes. */
   close(): Promise<void>;
 }
@@ -125,7 +128,9 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
       hasOpenMetrics: true,
       sweeping: options.sweeping,
     };
-    return { deps, dataConverter, graphs: folder, close: () => teardown.run() };
+    const missingSecrets = findMissingSecrets(config, environment);
+    for (const message of missingSecrets) logger.warn(message);
+    return { deps, dataConverter, graphs: folder, missingSecrets, close: () => teardown.run() };
   });
 }
 

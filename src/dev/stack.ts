@@ -99,6 +99,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   const open = async (): Promise<Service> =>
     await openService(options, { temporal, connection, store, logger, issuer, secret, bundle, localSignIn });
   let service = await open();
+  for (const message of service.missingSecrets) options.say(message);
   teardown.add(() => service.close());
   const api = await retryIfPortTaken(async () => await startApi(service.deps, { port: await freePort() }));
   teardown.add(() => api.stop());
@@ -113,6 +114,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
     async reload() {
       const before = service;
       service = await open();
+      for (const message of service.missingSecrets) if (!before.missingSecrets.includes(message)) options.say(message);
       api.open(service.deps);
       const closing = closeFormer(before, logger);
       teardown.add(() => closing);
