@@ -47,13 +47,13 @@ export interface Service {
   readonly dataConverter: PayloadReader;
   /** The folder of the graphs that the configuration publishes; `null` without one. */
   readonly graphs: string | null;
-  /** A sentence for each secret that the configuration names and the environment lacks. */
-  readonly missingSecrets: readonly string[];
   /** Completes the open calls, then closes. */
   close(): Promise<void>;
 }
 
 export interface ServiceOptions {
+  /** Receives what is missing for the operator. */
+  readonly say: (message: string) => void;
   readonly environment: NodeJS.ProcessEnv;
   readonly config?: string | undefined;
   /** Intervals of the API's sweeper; its defaults otherwise. */
@@ -128,9 +128,11 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
       hasOpenMetrics: true,
       sweeping: options.sweeping,
     };
-    const missingSecrets = findMissingSecrets(config, environment);
-    for (const message of missingSecrets) logger.warn(message);
-    return { deps, dataConverter, graphs: folder, missingSecrets, close: () => teardown.run() };
+    for (const message of findMissingSecrets(config, environment)) {
+      logger.warn(message);
+      options.say(message);
+    }
+    return { deps, dataConverter, graphs: folder, close: () => teardown.run() };
   });
 }
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { readEnvFile } from '../input/env-file.ts';
+import { readEnvFile } from './env-file.ts';
 import { UsageError } from './command.ts';
 import type { Command, Terminal } from './command.ts';
 import type { Flags, FlagValues, Parsed } from './flags.ts';

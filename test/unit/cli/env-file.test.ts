@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { aDefinition } from '../../../support/builders/builders.ts';
-import { createFolder } from '../../../support/servers/command-line.ts';
-import type { Folder } from '../../../support/servers/command-line.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { createFolder } from '../../support/servers/command-line.ts';
+import type { Folder } from '../../support/servers/command-line.ts';
 
 const run = promisify(execFile);
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { loadEnvFile } from 'node:process';
 import { messageOf } from '../../graph/values/index.ts';
-import { UsageError } from '../line/command.ts';
+import { UsageError } from './command.ts';
 
 const ENV_FILE = '.env';
 
