@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { defineConfig, defineFunction, defineNodeType } from 'holdfast';
 import { z } from 'zod';
 
@@ -39,8 +40,8 @@ const split = defineNodeType({
     additionalProperties: false,
   },
   execute: ({ customer, share, first, second }) => {
-    const sum = [...String(customer)].reduce((total, letter) => total + letter.charCodeAt(0), 0);
-    return { goto: sum % 100 < Number(share) * 100 ? first : second };
+    const hash = createHash('sha256').update(JSON.stringify(customer)).digest();
+    return { goto: hash.readUInt32BE() / 2 ** 32 < Number(share) ? first : second };
   },
 });
 
