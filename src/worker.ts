@@ -11,6 +11,7 @@ import { WorkerSettings, readSettings } from './config/settings.ts';
 import type { WorkerEnvironment } from './config/settings.ts';
 import { openConfiguredStore } from './config/store.ts';
 import { connectMcpServers } from './config/connect-mcp-servers.ts';
+import { findMissingSecrets } from './config/missing-secrets.ts';
 import { createDataConverter } from './process/data-converter.ts';
 import { toMs } from './graph/values/index.ts';
 import { atPort } from './process/at-port.ts';
@@ -156,6 +157,7 @@ export async function runWorker({ config }: ProcessOptions = {}): Promise<void> 
   health?.watch({ workers, ...watched });
   const started = startFields({ mode: 'worker', databaseUrl: settings.DATABASE_URL, target });
   logger.info({ ...started, exporters: telemetry.exporters }, 'worker started');
+  for (const message of findMissingSecrets(loaded, process.env)) logger.warn(message);
   void shutdown.requested(toMs(loaded.shutdownGrace) + FORCE_AFTER_MS + CLOSE_WITHIN_MS).then(() => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   });

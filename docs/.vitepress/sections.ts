@@ -34,6 +34,7 @@ export const SECTIONS: readonly Section[] = [
       page('chat', 'Chats', 'a graph behind `useChat`: words as they are made, approvals, reloads'),
       page('streams', 'Watching runs', 'events and tokens as they come; tickets for browsers'),
       page('tools', 'Tools', 'HTTP, code, classes; effects, terms, short calls'),
+      page('code', 'Code in a graph', 'functions with schemas, commands, node types; when to take which'),
       page('models', 'Models', 'providers, what they are sent, what is retried'),
       page('mcp', 'MCP servers', 'tools of other servers, and how they are pinned'),
       page('context', 'Long conversations', 'how messages are fitted to a model'),

@@ -84,7 +84,7 @@ export const NODE_TEXTS: Readonly<Record<NodeType, NodeText>> = {
     notes: [
       'The result is what the function returns. A function that returns `{ update?, goto?, control?, reason? }` steers the run instead: ' +
         '`update` writes channels, `goto` runs nodes besides the edges, `control` is `"continue"`, `"pause"`, `"abort"` or `"replan"`.',
-      'Functions are registered under `functions` in the [configuration](configuration.md), in TypeScript. The code gets the arguments, and a context: ' +
+      'Functions are registered under `functions` in the [configuration](configuration.md), with `defineFunction` ([code in a graph](../code.md)). The code gets the arguments, and a context: ' +
         '`key` (the same in each attempt), `runId`, `tenantId`, `principal`, `attempt`, `signal` (aborts at the time-out or a cancellation) and `logger`.',
     ],
     result: {},

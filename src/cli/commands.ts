@@ -5,6 +5,7 @@ import { diagram } from './graphs/diagram.ts';
 import { validate } from './graphs/validate.ts';
 import { mcp } from './graphs/mcp.ts';
 import { publish } from './graphs/publish.ts';
+import { aliases, graphs, unpublish } from './graphs/published.ts';
 import type { Command } from './line/command.ts';
 import { console, token } from './local/sign-in.ts';
 import { dev, start } from './local/start.ts';
@@ -21,7 +22,7 @@ import { run } from './runs/run.ts';
 /** All commands, grouped under the titles of the help. Each group is a folder. */
 export const COMMAND_GROUPS: readonly (readonly [title: string, commands: readonly Command[]])[] = [
   ['On this machine', [init, dev, start, console, token, logs]],
-  ['Graphs', [validate, diagram, publish, mcp]],
+  ['Graphs', [validate, diagram, publish, unpublish, graphs, aliases, mcp]],
   ['Runs', [run, runs, history, explain, checkpoints, pause, resume, replan, fork, signal, cancel]],
   ['Failures', [interventions, retry, skip, fail]],
   ['Decisions', [approvals, approve, reject, comment, remind, reassign]],

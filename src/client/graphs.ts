@@ -7,6 +7,7 @@ import type {
   TestedGraph,
   Validation,
   GraphAlias,
+  Publication,
   GraphDiff,
 } from './answers.ts';
 import type { Connection } from './connection.ts';
@@ -23,13 +24,16 @@ export interface DiagramOptions extends CallOptions {
 
 /** Published graphs. A definition is JSON, or an object with `toJSON`. */
 export interface Graphs extends GraphVersions {
-  /** Publishes a definition. Equal content keeps its version. */
-  publish(definition: object, options?: CallOptions): Promise<Graph>;
+  /**
+   * Publishes a definition, which its name means from now on. Equal content keeps its version.
+   * @returns with `replaced`, the version that the name meant until now
+   */
+  publish(definition: object, options?: CallOptions): Promise<Publication>;
   /** Returns every issue of a definition. */
   validate(definition: object, options?: CallOptions): Promise<Validation>;
-  /** Lists the newest published version of each graph, by name. */
+  /** Lists the current version of each graph, which its name means, by name. */
   list(page?: PageRequest, options?: CallOptions): Listing<GraphSummary>;
-  /** @param version the newest by default */
+  /** @param version the current one by default, which was published last */
   get(name: string, version?: number, options?: CallOptions): Promise<Graph>;
   /**
    * Runs a published graph with the given outputs of its nodes; nothing is called.
@@ -48,8 +52,8 @@ export function createGraphs(connection: Connection): Graphs {
     validate: async (body, options) => await send.json({ method: 'POST', path: '/api/graphs/validate', body }, options),
     list: (page, options) => createListing(send, { path: '/api/graphs', query: { ...page } }, options),
     async get(name, version, options) {
-      const newest = path`/api/graphs/${name}`;
-      const at = version === undefined ? newest : `${newest}${path`/versions/${version}`}`;
+      const named = path`/api/graphs/${name}`;
+      const at = version === undefined ? named : `${named}${path`/versions/${version}`}`;
       return await send.json({ method: 'GET', path: at }, options);
     },
     test: async (reference, body, options) =>

@@ -9,6 +9,7 @@ export type {
   Checkpoint,
   Explanation,
   Graph,
+  Publication,
   GraphAlias,
   GraphDiff,
   GraphSummary,

@@ -1,6 +1,6 @@
 import type { Channels, ChannelInputs, ChannelValues } from '../builder/channel-update.ts';
 import type { StateGraph } from '../builder/state-graph.ts';
-import type { Graph, Run } from './answers.ts';
+import type { Publication, Run } from './answers.ts';
 import type { Connection } from './connection.ts';
 import { createGraphs } from './graphs.ts';
 import { path } from './listing.ts';
@@ -21,8 +21,8 @@ export type TypedStart = StartOptions & Omit<NewRun, 'graph' | 'input'>;
 /** A graph of a `StateGraph`, whose channels define the types of input and output. */
 export interface TypedGraph<C> {
   /** Publishes the graph. Equal content keeps its version. */
-  publish(options?: CallOptions): Promise<Graph>;
-  /** Starts a run of the version that `publish` returned, or else of the newest one. */
+  publish(options?: CallOptions): Promise<Publication>;
+  /** Starts a run of the version that `publish` returned, or else of the current one. */
   start(input: ChannelInputs<C>, options?: TypedStart): Promise<TypedRun<C>>;
   get(runId: string, options?: CallOptions): Promise<TypedRun<C>>;
   /** Like `runs.wait`. */

@@ -1,28 +1,11 @@
 import { z } from 'zod';
-import type { RegisteredFunction, RegisteredNodeType } from '../activities/registered-code.ts';
+import type { RegisteredNodeType } from '../activities/registered-code.ts';
 import { BUILT_IN_PROCESSORS } from '../activities/context/processing-steps.ts';
 import type { MessageProcessor } from '../activities/context/message-processor.ts';
 import type { TokenCounter } from '../activities/context/estimate-tokens.ts';
 import { NAME } from '../graph/definition/index.ts';
 import { callFields, code, Safety } from './fields.ts';
 import { Schema } from './json-schema.ts';
-
-/** Functions that graphs call by name. They are `idempotent` unless they state another effect. */
-const NamedFunction = z.union([
-  code<RegisteredFunction['execute']>().transform((execute) => ({
-    execute,
-    effect: 'idempotent' as const,
-    timeout: undefined,
-    retry: undefined,
-  })),
-  z.strictObject({
-    ...callFields,
-    execute: code<RegisteredFunction['execute']>(),
-    effect: Safety.default('idempotent'),
-  }),
-]);
-
-export const Functions = z.record(z.string(), NamedFunction);
 
 export const MessageProcessors = z.record(z.string(), code<MessageProcessor>()).superRefine((processors, context) => {
   for (const name of BUILT_IN_PROCESSORS.filter((name) => Object.hasOwn(processors, name)))

@@ -9,7 +9,7 @@ import { messageOf, parseDocument, toPointer } from '../graph/values/index.ts';
 import { SetupError } from '../process/setup-error.ts';
 import { TENANT_NAME } from '../process/tenant-name.ts';
 import { Auth, Roles } from './auth.ts';
-import { Codecs, Functions, MessageProcessors, NodeType, TokenCounters } from './code-schemas.ts';
+import { Codecs, MessageProcessors, NodeType, TokenCounters } from './code-schemas.ts';
 import type { DefinedTool, ToolHolder } from './tool-methods.ts';
 import { code, forTimer } from './fields.ts';
 import { importModule } from './modules/import-graph.ts';
@@ -17,6 +17,8 @@ import { McpServers } from './mcp-servers.ts';
 import type { McpServerInput } from './mcp-servers.ts';
 import { Memory, Model } from './model.ts';
 import type { ModelInput } from './model.ts';
+import { Functions } from './define-function.ts';
+import type { FunctionInput } from './define-function.ts';
 import type { StoreOpener } from './store.ts';
 import { Tenants } from './tenants.ts';
 import { Tools } from './tool-list.ts';
@@ -133,8 +135,8 @@ export interface ConfigInput {
   tools?: (HttpToolInput | DefinedTool | ToolHolder)[];
   /** MCP servers by name; their tools are added to `tools`. */
   mcpServers?: Record<string, McpServerInput>;
-  /** The functions, by name: `(args, context) => …`, or `{ execute, effect, timeout, retry }`. */
-  functions?: FieldInputs['functions'];
+  /** The functions, by name: `defineFunction({…})`, or `(args, context) => …`. */
+  functions?: Record<string, FunctionInput>;
   /** Custom node types: `defineNodeType({ name, schema, execute })`. */
   nodeTypes?: FieldInputs['nodeTypes'];
   /** Functions that reduce messages for a model, by name. */

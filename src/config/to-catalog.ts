@@ -1,5 +1,5 @@
 import { BUILT_IN_PROCESSORS } from '../activities/context/processing-steps.ts';
-import type { Catalog, ToolEntry } from '../graph/definition/index.ts';
+import type { Catalog, FunctionEntry, ToolEntry } from '../graph/definition/index.ts';
 import { lowerDefaults } from '../graph/definition/index.ts';
 import { mapValues } from '../graph/values/index.ts';
 import type { Config } from './load-config.ts';
@@ -11,7 +11,7 @@ export function toCatalog({ models, tools, functions, nodeTypes, messageProcesso
   return {
     models: mapValues(models, ({ price, contextWindow, timeout, retry }) => ({ price, contextWindow, timeout, retry })),
     tools: Object.fromEntries(tools.map((tool) => [tool.name, toToolEntry(tool)])),
-    functions: mapValues(functions, ({ effect, timeout, retry }) => ({ effect, timeout, retry })),
+    functions: mapValues(functions, toFunctionEntry),
     ...(nodeTypes.length > 0 && {
       nodeTypes: Object.fromEntries(
         nodeTypes.map(({ name, schema, effect, timeout, retry }) => [name, { schema, effect, timeout, retry }]),
@@ -21,6 +21,11 @@ export function toCatalog({ models, tools, functions, nodeTypes, messageProcesso
     defaults: lowerDefaults(config.defaults, ceilings),
     ceilings,
   };
+}
+
+function toFunctionEntry(registered: Config['functions'][string]): FunctionEntry {
+  const { effect, timeout, retry, parameters, takes, coerces, strips }: FunctionEntry = registered;
+  return { effect, timeout, retry, parameters, takes, coerces, strips };
 }
 
 function toToolEntry(tool: ToolConfig): ToolEntry {

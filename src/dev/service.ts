@@ -33,6 +33,7 @@ import type { Store } from '../store/store.ts';
 import { createWorkers } from '../worker.ts';
 import type { WorkerSupplies } from '../workers/activity-deps.ts';
 import { readTaskQueues, taskQueuesOf } from '../workers/worker-options.ts';
+import { findMissingSecrets } from '../config/missing-secrets.ts';
 import { CALLERS } from './issuer.ts';
 import type { Issuer } from './issuer.ts';
 import { allSettled, startWithTeardown } from './teardown.ts';
@@ -51,6 +52,8 @@ export interface Service {
 }
 
 export interface ServiceOptions {
+  /** Receives what is missing for the operator. */
+  readonly say: (message: string) => void;
   readonly environment: NodeJS.ProcessEnv;
   readonly config?: string | undefined;
   /** Intervals of the API's sweeper; its defaults otherwise. */
@@ -125,6 +128,10 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
       hasOpenMetrics: true,
       sweeping: options.sweeping,
     };
+    for (const message of findMissingSecrets(config, environment)) {
+      logger.warn(message);
+      options.say(message);
+    }
     return { deps, dataConverter, graphs: folder, close: () => teardown.run() };
   });
 }

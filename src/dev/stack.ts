@@ -65,7 +65,7 @@ export interface StackOptions extends TemporalOptions, ServiceOptions {
 
 /** Starts the stack. Its state is in the data folder, so a restarted stack continues its runs. */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  return await startWithTeardown(async (teardown) => await start(options, teardown));
+  return await startWithTeardown(async (teardown) => await start({ ...options, say: once(options.say) }, teardown));
 }
 
 async function start(options: StackOptions, teardown: Teardown): Promise<Stack> {
@@ -96,8 +96,8 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   const connection = await connectToTemporal(temporal, logger, temporalMetrics);
   teardown.add(() => connection.close());
   const localSignIn = openLocalSignIn(issuer);
-  const open = async (): Promise<Service> =>
-    await openService(options, { temporal, connection, store, logger, issuer, secret, bundle, localSignIn });
+  const parts = { temporal, connection, store, logger, issuer, secret, bundle, localSignIn };
+  const open = async (): Promise<Service> => await openService(options, parts);
   let service = await open();
   teardown.add(() => service.close());
   const api = await retryIfPortTaken(async () => await startApi(service.deps, { port: await freePort() }));
@@ -144,6 +144,15 @@ export async function openDatabase(
   ]);
   teardown.add(() => database.close());
   return await openStore({ database, blobs: resolve(dataDir, 'blobs') }, teardown);
+}
+
+/** Returns a function that passes each message on once. */
+function once(say: (message: string) => void): (message: string) => void {
+  const said = new Set<string>();
+  return (message) => {
+    if (!said.has(message)) say(message);
+    said.add(message);
+  };
 }
 
 /** Opens Temporal. @param broken aborts when a server that was started here exits by itself */

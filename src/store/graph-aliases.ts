@@ -4,7 +4,7 @@ import { ROW_COUNT, putUpTo } from './database/run-statement.ts';
 import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables, GraphAliasesTable } from './tables.ts';
-import { SUMMARY_COLUMNS, toSummary } from './graphs.ts';
+import { summaries, toSummary } from './graphs.ts';
 import type { GraphSummary } from './graphs.ts';
 
 /** An alias for a version of a graph. */
@@ -128,11 +128,7 @@ export interface GraphVersions {
 export function createGraphVersions(db: Kysely<Tables>): GraphVersions {
   return {
     async list(tenantId, name, { limit, after }) {
-      const versions = db
-        .selectFrom('graphs')
-        .select(SUMMARY_COLUMNS)
-        .where('tenant_id', '=', tenantId)
-        .where('name', '=', name);
+      const versions = summaries(db, tenantId).where('name', '=', name);
       const page = await readPage(db, after ? versions.where('version', '<', Number(after.id)) : versions, {
         limit,
         order: sql`version desc`,

@@ -17,6 +17,8 @@ export interface GraphSummary {
   readonly createdBy: string;
   /** When and by whom it was unpublished; `null` while new runs may use it. */
   readonly unpublished: { readonly at: string; readonly by: string } | null;
+  /** True if the name alone means this version: it was published last, of those that new runs may use. */
+  readonly current: boolean;
 }
 
 /** A published version of a graph. */
@@ -27,16 +29,31 @@ export interface PublishedGraph extends GraphSummary {
   readonly pins: Readonly<Record<string, number>>;
 }
 
-export interface NewGraph extends Omit<PublishedGraph, 'version' | 'unpublished'> {
+export interface NewGraph extends Omit<PublishedGraph, 'version' | 'unpublished' | 'current'> {
   readonly tenantId: string;
 }
 
+/** Who publishes: a caller, which is the default, or the folder of a configuration whenever a process starts. */
+export type GraphSource = 'caller' | 'configuration';
+
+export interface Publication {
+  readonly graph: PublishedGraph;
+  /** `restored`: the same content was published before, and is the current version again. */
+  readonly outcome: 'created' | 'restored' | 'unchanged';
+  /** The version that the name meant until now; `null` if there was none, or if it still means it. */
+  readonly replaced: number | null;
+}
+
 export interface Graphs {
-  /** Publishes a definition. Equal content yields the same version again, also after it was unpublished. */
-  publish(graph: NewGraph): Promise<{ readonly graph: PublishedGraph; readonly isNew: boolean }>;
-  /** Finds a version, including unpublished ones; by default the newest published version. */
+  /**
+   * Publishes a definition, which its name means from now on. Equal content yields the same version again, also after
+   * it was unpublished. A configuration whose content has not changed since it last published it changes nothing, so
+   * that a process that starts again does not undo what a caller has published meanwhile.
+   */
+  publish(graph: NewGraph, source?: GraphSource): Promise<Publication>;
+  /** Finds a version, including unpublished ones; by default the current version. */
   find(tenantId: string, name: string, version?: number): Promise<PublishedGraph | null>;
-  /** Lists the newest published version of every graph, by name. */
+  /** Lists the current version of every graph, by name. */
   list(tenantId: string, page: PageRequest): Promise<Page<GraphSummary>>;
   /** Reads a definition of a published graph or of a run. */
   definition(hash: string): Promise<JsonObject | null>;
@@ -44,13 +61,11 @@ export interface Graphs {
 
 export function createGraphs(db: Kysely<Tables>): Graphs {
   return {
-    publish: (graph) => db.transaction().execute((transaction) => publish(transaction, graph)),
+    publish: (graph, source) =>
+      db.transaction().execute(async (transaction) => await publish(transaction, graph, source)),
     async find(tenantId, name, version) {
       const named = graphsWithDefinition(db, tenantId).where('name', '=', name);
-      const chosen =
-        version === undefined
-          ? named.where('unpublished_at', 'is', null).orderBy('version', 'desc').limit(1)
-          : named.where('version', '=', version);
+      const chosen = version === undefined ? named.where(isCurrent) : named.where('version', '=', version);
       const row = await chosen.executeTakeFirst();
       return row ? toGraph(row) : null;
     },
@@ -61,26 +76,41 @@ export function createGraphs(db: Kysely<Tables>): Graphs {
   };
 }
 
-async function publish(db: Transaction<Tables>, graph: NewGraph): Promise<{ graph: PublishedGraph; isNew: boolean }> {
+async function publish(db: Transaction<Tables>, graph: NewGraph, source?: GraphSource): Promise<Publication> {
   const { tenantId, name, hash } = graph;
   await keepDefinition(db, hash, graph.definition);
   // The lock orders concurrent publications.
   await lockName(db, `${tenantId}/${name}`);
+  const versions = db.selectFrom('graphs').where('tenant_id', '=', tenantId).where('name', '=', name);
   const known = await graphsWithDefinition(db, tenantId)
     .where('name', '=', name)
     .where('graphs.hash', '=', hash)
     .executeTakeFirst();
-  if (known) {
-    await bringBack(db, known);
-    return { graph: { ...toGraph(known), unpublished: null }, isNew: false };
-  }
-  const newest = await db
-    .selectFrom('graphs')
-    .select((of) => of.fn.max('version').as('version'))
-    .where('tenant_id', '=', tenantId)
-    .where('name', '=', name)
+  const current = await versions.select('version').where(isCurrent).executeTakeFirst();
+  const last = await versions
+    .select(({ fn }) => [
+      fn.max('version').as('version'),
+      fn.max('publication').as('publication'),
+      fn.max('configured').as('configured'),
+    ])
     .executeTakeFirst();
-  const version = (newest?.version ?? 0) + 1;
+  if (known && source === 'configuration' && known.configured !== null && known.configured === last?.configured)
+    return { graph: toGraph(known), outcome: 'unchanged', replaced: null };
+  const publication = (last?.publication ?? 0) + 1;
+  const version = known?.version ?? (last?.version ?? 0) + 1;
+  const published = { publication, ...(source === 'configuration' && { configured: publication }) };
+  const replaced = current === undefined || current.version === version ? null : current.version;
+  if (known) {
+    await db
+      .updateTable('graphs')
+      .set({ unpublished_at: null, unpublished_by: null, ...published })
+      .where('tenant_id', '=', tenantId)
+      .where('name', '=', name)
+      .where('version', '=', version)
+      .execute();
+    const outcome = known.current ? 'unchanged' : 'restored';
+    return { graph: { ...toGraph(known), unpublished: null, current: true }, outcome, replaced };
+  }
   const { definition, warnings, pins, createdAt, createdBy } = graph;
   await db
     .insertInto('graphs')
@@ -93,45 +123,34 @@ async function publish(db: Transaction<Tables>, graph: NewGraph): Promise<{ grap
       pins: JSON.stringify(pins),
       created_at: createdAt,
       created_by: createdBy,
+      ...published,
     })
     .execute();
-  const published = { name, version, hash, definition, warnings, pins, createdAt, createdBy, unpublished: null };
-  return { graph: published, isNew: true };
+  const row = { name, version, hash, definition, warnings, pins, createdAt, createdBy };
+  return { graph: { ...row, unpublished: null, current: true }, outcome: 'created', replaced };
 }
 
-async function bringBack(db: Transaction<Tables>, { tenant_id, name, version, unpublished_at }: GraphRow) {
-  if (unpublished_at === null) return;
-  await db
-    .updateTable('graphs')
-    .set({ unpublished_at: null, unpublished_by: null })
-    .where('tenant_id', '=', tenant_id)
-    .where('name', '=', name)
-    .where('version', '=', version)
-    .execute();
-}
+/** True for the version that was published last, of those that are not unpublished. */
+const isCurrent = sql<boolean>`(
+  graphs.unpublished_at is null and not exists (
+    select from graphs later
+    where later.tenant_id = graphs.tenant_id and later.name = graphs.name
+      and later.publication > graphs.publication and later.unpublished_at is null
+  )
+)`;
 
 function graphsWithDefinition(db: Kysely<Tables>, tenantId: string) {
   return db
     .selectFrom('graphs')
     .innerJoin('definitions', 'definitions.hash', 'graphs.hash')
     .selectAll()
+    .select(isCurrent.as('current'))
     .where('tenant_id', '=', tenantId);
 }
 
 async function list(db: Kysely<Tables>, tenantId: string, { limit, after }: PageRequest): Promise<Page<GraphSummary>> {
-  const newest = db
-    .selectFrom('graphs')
-    .select(SUMMARY_COLUMNS)
-    .where('tenant_id', '=', tenantId)
-    .where('unpublished_at', 'is', null)
-    .where(
-      sql<boolean>`not exists (
-        select from graphs newer
-        where newer.tenant_id = graphs.tenant_id and newer.name = graphs.name and newer.version > graphs.version
-          and newer.unpublished_at is null
-      )`,
-    );
-  const page = await readPage(db, after ? newest.where('name', '>', after.id) : newest, {
+  const current = summaries(db, tenantId).where(isCurrent);
+  const page = await readPage(db, after ? current.where('name', '>', after.id) : current, {
     limit,
     order: sql`name`,
     positionOf: ({ name, created_at }) => ({ at: created_at.toISOString(), id: name }),
@@ -139,20 +158,20 @@ async function list(db: Kysely<Tables>, tenantId: string, { limit, after }: Page
   return mapPage(page, toSummary);
 }
 
+/** Selects the versions of a tenant's graphs as they appear in lists. */
+export function summaries(db: Kysely<Tables>, tenantId: string) {
+  return db
+    .selectFrom('graphs')
+    .select(['name', 'version', 'hash', 'created_at', 'created_by', 'unpublished_at', 'unpublished_by'])
+    .select(isCurrent.as('current'))
+    .where('tenant_id', '=', tenantId);
+}
+
+type SummaryRow = Awaited<ReturnType<ReturnType<typeof summaries>['executeTakeFirstOrThrow']>>;
 type GraphRow = Awaited<ReturnType<ReturnType<typeof graphsWithDefinition>['executeTakeFirstOrThrow']>>;
 
-export const SUMMARY_COLUMNS = [
-  'name',
-  'version',
-  'hash',
-  'created_at',
-  'created_by',
-  'unpublished_at',
-  'unpublished_by',
-] as const satisfies readonly (keyof GraphRow)[];
-
-export function toSummary(row: Pick<GraphRow, (typeof SUMMARY_COLUMNS)[number]>): GraphSummary {
-  const { name, version, hash, created_at, created_by, unpublished_at: at, unpublished_by: by } = row;
+export function toSummary(row: SummaryRow): GraphSummary {
+  const { name, version, hash, created_at, created_by, unpublished_at: at, unpublished_by: by, current } = row;
   return {
     name,
     version,
@@ -160,11 +179,11 @@ export function toSummary(row: Pick<GraphRow, (typeof SUMMARY_COLUMNS)[number]>)
     createdAt: created_at.toISOString(),
     createdBy: created_by,
     unpublished: at === null || by === null ? null : { at: at.toISOString(), by },
+    current,
   };
 }
 
 function toGraph(row: GraphRow): PublishedGraph {
   const { definition, warnings, pins } = row;
-  const { createdAt, createdBy, unpublished, ...summary } = toSummary(row);
-  return { ...summary, definition, warnings, pins, createdAt, createdBy, unpublished };
+  return { ...toSummary(row), definition, warnings, pins };
 }

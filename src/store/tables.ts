@@ -74,6 +74,10 @@ export interface GraphsTable {
   /** Set while new runs must not use the version. */
   unpublished_at: OptionalTime;
   unpublished_by: OptionalText;
+  /** Counts publications of the name, from 1. The name means the version with the highest number. */
+  publication: number;
+  /** The number of the last publication by a configuration, `null` without one. */
+  configured: number | null;
 }
 
 export interface RunsTable {

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { Functions, MessageProcessors, NodeType } from '../config/code-schemas.ts';
+import { MessageProcessors, NodeType } from '../config/code-schemas.ts';
+import { Functions } from '../config/define-function.ts';
 import type { Config } from '../config/load-config.ts';
 import { Tool } from '../config/tool.ts';
 import type { ToolConfig } from '../config/tool.ts';
@@ -76,8 +77,18 @@ function factsOf(tool: ToolConfig): object {
   return { ...facts, parameters: schema ?? facts.parameters };
 }
 
+/** The facts of a configured function, its schemas included, in the form of a fake. */
+function functionFacts(registered: Config['functions'][string] | undefined): object {
+  if (!registered || !('schema' in registered)) return registered ?? {};
+  const { schema, takes: _takes, coerces: _coerces, strips: _strips, ...facts } = registered;
+  return { ...facts, parameters: schema ?? facts.parameters };
+}
+
 function functionsOf({ base, fakes: { functions = {} }, used }: FakeSetup, clock: SimulatedClock): Config['functions'] {
-  const faked = mapValues(functions, (fake, name) => ({ ...own(base.functions, name), ...toFields(fake, clock) }));
+  const faked = mapValues(functions, (fake, name) => ({
+    ...functionFacts(own(base.functions, name)),
+    ...toFields(fake, clock),
+  }));
   const named = forEachName(used.functions, () => ({ execute: noAnswer }));
   return { ...parse('functions', Functions, named), ...base.functions, ...parse('functions', Functions, faked) };
 }

@@ -3,6 +3,7 @@ import { hasStatus, startRun } from '../support/readers/api-runs.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { createFolder, holdfast } from '../support/servers/command-line.ts';
 import type { Folder } from '../support/servers/command-line.ts';
+import { at } from '../support/readers/json-at.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
 
@@ -119,4 +120,30 @@ describe('holdfast run', () => {
       stderr: expect.stringContaining('Who asks?'),
     });
   });
+});
+
+test('a graph that is published again in an old version is what its name means, and can be taken back', async () => {
+  const call = async (...args: string[]) => await holdfast([...args, '--tokens-file', tokens]);
+  const publishText = async (text: string) => {
+    const nodes = { a: { type: 'set', write: { log: text } } } as const;
+    const file = await folder.write('named.json', { ...aDefinition({ nodes }), name: 'named' });
+    const { stdout } = await call('publish', file);
+    return stdout.slice(stdout.indexOf(': ') + 2);
+  };
+  const outputOfName = async () => at((await stack.as('user').post('/api/runs', { graph: 'named' })).body, '/graph');
+  expect(await publishText('one')).toBe('named, version 1 (new)\n');
+  expect(await publishText('two')).toBe('named, version 2 (new); its name meant version 1 until now\n');
+  expect(await publishText('two')).toBe('named, version 2 (unchanged)\n');
+  expect(await publishText('one')).toBe('named, version 1 (published before); its name meant version 2 until now\n');
+  expect((await call('graphs', 'named')).stdout).toMatch(/named +2 +\S+ +\S+\nnamed +1 .*current/);
+  expect(await outputOfName()).toMatchObject({ version: 1 });
+  expect((await call('unpublish', 'named', '1')).stdout).toBe(
+    'named, version 1 is unpublished; its name means version 2\n',
+  );
+  expect(await outputOfName()).toMatchObject({ version: 2 });
+  const set = await call('aliases', 'named', '--set', 'live=2', '--canary', '2=0.5');
+  expect(set.stdout).toMatch(/named@live +2 +0\.5 of the runs use version 2/);
+  expect(await call('aliases', 'named', '--remove', 'live')).toMatchObject({ code: 0, stdout: '' });
+  expect(await call('unpublish', 'named', 'two')).toMatchObject({ code: 2 });
+  expect(await call('aliases', 'named', '--set', 'live')).toMatchObject({ code: 2 });
 });

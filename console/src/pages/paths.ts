@@ -1,4 +1,4 @@
-/** The address of a page of a graph. @param version by default the newest */
+/** The address of a page of a graph. @param version by default the current one */
 export function toGraph(name: string, tab = '', version?: number): string {
   const path = ['/graphs', encodeURIComponent(name), ...(tab === '' ? [] : [tab])].join('/');
   return version === undefined ? path : `${path}?version=${version}`;

@@ -57,7 +57,7 @@ export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, 
 
 /** Reads arguments with a schema. The result must be JSON: people see it before the code receives it. */
 async function readBy(schema: StandardSchema, name: string, args: Json): Promise<Json> {
-  const checked = await checkBy(schema, args);
+  const checked = await validateBy(schema, args);
   if (!('value' in checked)) throw badArguments(name, { path: toPointer(checked.path), message: checked.message });
   try {
     return toJson(checked.value);
@@ -105,7 +105,7 @@ interface SchemaIssue {
 }
 
 /** Validates a value. @returns the schema's output, or its first issue */
-async function checkBy<Output>(
+export async function validateBy<Output>(
   schema: StandardSchema<Output>,
   value: unknown,
 ): Promise<{ readonly value: Output } | { readonly path: readonly string[]; readonly message: string }> {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { toJsonObject, messageOf, parseDocument } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import type { Graphs } from '../../store/graphs.ts';
+import type { GraphSource, Publication } from '../../store/graphs.ts';
 import { requireValid } from './resolve-graph.ts';
 import type { GraphLookup } from './resolve-graph.ts';
 import { graphFiles, importGraph, isModule } from '../../config/modules/import-graph.ts';
@@ -16,27 +16,28 @@ import { findPublished } from './find-published.ts';
 /** The publisher and the tenant for which the graph is published. */
 interface Publisher extends GraphLookup {
   readonly by: string;
+  readonly source?: GraphSource;
 }
 
 /**
- * Publishes a definition for a tenant. Equal content yields the same version again.
+ * Publishes a definition for a tenant. Equal content yields the same version again, which the name means from now on.
  * @throws ApiError with all issues of an invalid definition
  */
-export async function publishGraph(
-  given: Json,
-  { by, ...lookup }: Publisher,
-): Promise<Awaited<ReturnType<Graphs['publish']>>> {
+export async function publishGraph(given: Json, { by, source, ...lookup }: Publisher): Promise<Publication> {
   const { graph, warnings, pins } = await requireValid(given, lookup);
-  return await lookup.store.graphs.publish({
-    tenantId: lookup.tenantId,
-    name: graph.name,
-    hash: graph.hash,
-    definition: toJsonObject(graph.given),
-    warnings,
-    pins,
-    createdAt: new Date().toISOString(),
-    createdBy: by,
-  });
+  return await lookup.store.graphs.publish(
+    {
+      tenantId: lookup.tenantId,
+      name: graph.name,
+      hash: graph.hash,
+      definition: toJsonObject(graph.given),
+      warnings,
+      pins,
+      createdAt: new Date().toISOString(),
+      createdBy: by,
+    },
+    source,
+  );
 }
 
 /** A folder of definitions, and the tenants for which they are published. */
@@ -59,7 +60,8 @@ export async function publishFolder(
   for (const file of files) {
     try {
       const definition = await readGraph(file);
-      for (const tenantId of tenants) await publishGraph(definition, { ...publisher, tenantId, by: 'configuration' });
+      for (const tenantId of tenants)
+        await publishGraph(definition, { ...publisher, tenantId, by: 'configuration', source: 'configuration' });
     } catch (error) {
       if (isDatabaseAway(error)) throw error;
       throw new SetupError(`${file} can't be published: ${describe(error)}`, { cause: error });

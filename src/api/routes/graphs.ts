@@ -8,7 +8,13 @@ import { readPage } from '../http/paging.ts';
 import { GRAPH_READERS } from '../http/authenticate.ts';
 import { onlyPost, routes, tagged } from '../middleware/route.ts';
 import { MAX_GRAPH_BYTES, PageQuery, json } from '../schemas/common.ts';
-import { DefinitionSchema, GraphListSchema, GraphSchema, ValidationSchema } from '../schemas/graph.ts';
+import {
+  DefinitionSchema,
+  GraphListSchema,
+  GraphSchema,
+  PublicationSchema,
+  ValidationSchema,
+} from '../schemas/graph.ts';
 import { GraphName, NameAndVersion } from '../schemas/graph-version.ts';
 
 const graphs = tagged('graphs');
@@ -18,19 +24,21 @@ const VALIDATE = '/api/graphs/validate';
 
 const publish = graphs.post('/api/graphs', 'graph:publish', {
   id: 'publishGraph',
-  summary: 'Publish a definition; the same content again is the same version',
+  summary: 'Publish a definition, which its name means from now on; the same content again is the same version',
   body: DefinitionSchema,
   maxBytes: MAX_GRAPH_BYTES,
   absentBody: 'is-refused',
   audit: 'by-handler',
-  answers: { 200: json(GraphSchema, 'Published before'), 201: json(GraphSchema, 'A new version') },
+  answers: {
+    200: json(PublicationSchema, 'Published before'),
+    201: json(PublicationSchema, 'A new version'),
+  },
   handle: (deps) => async (c) => {
     const definition = toJsonObject(c.req.valid('json'));
     const { tenantId, sub: by } = c.get('caller');
-    const published = await publishGraph(definition, { ...deps, tenantId, by });
-    const { name, version } = published.graph;
-    c.set('acts', [{ action: 'graph.publish', subject: `${name}@${version}` }]);
-    return c.json(toGraphJson(published.graph), published.isNew ? 201 : 200);
+    const { graph, outcome, replaced } = await publishGraph(definition, { ...deps, tenantId, by });
+    c.set('acts', [{ action: 'graph.publish', subject: `${graph.name}@${graph.version}` }]);
+    return c.json({ ...toGraphJson(graph), outcome, replaced }, outcome === 'created' ? 201 : 200);
   },
 });
 
@@ -55,7 +63,7 @@ const validate = graphs.post(VALIDATE, GRAPH_READERS, {
 
 const list = graphs.get('/api/graphs', GRAPH_READERS, {
   id: 'listGraphs',
-  summary: 'The newest version of every graph, by name',
+  summary: 'The current version of every graph, which its name means, by name',
   query: PageQuery,
   answers: { 200: json(GraphListSchema, 'A page of graphs') },
   handle: (deps) => async (c) => {
@@ -70,7 +78,7 @@ const list = graphs.get('/api/graphs', GRAPH_READERS, {
 
 const newest = graphs.get('/api/graphs/{name}', GRAPH_READERS, {
   id: 'getGraph',
-  summary: 'The newest version of a graph',
+  summary: 'The current version of a graph, which its name means',
   params: GraphName,
   answers: { 200: json(GraphSchema, 'The graph') },
   problems: [404],

@@ -61,6 +61,7 @@ const GRAPH_SUMMARY_EXAMPLE = {
   createdAt: '2026-11-24T09:00:00.000Z',
   createdBy: 'uma',
   unpublished: null,
+  current: true,
 };
 
 export const GraphSummarySchema = z
@@ -74,6 +75,9 @@ export const GraphSummarySchema = z
       .object({ at: Time, by: z.string() })
       .nullable()
       .openapi({ description: 'When and by whom the version was taken back; null: new runs may use it' }),
+    current: z.boolean().openapi({
+      description: 'True for the version that the name alone means: of those not taken back, the one published last',
+    }),
   })
   .openapi('GraphSummary', { example: GRAPH_SUMMARY_EXAMPLE });
 
@@ -81,6 +85,23 @@ export const GraphSchema = GraphSummarySchema.extend({
   definition: GivenRecord,
   warnings: listOf(IssueSchema),
 }).openapi('Graph', { example: { ...GRAPH_SUMMARY_EXAMPLE, definition: DEFINITION_EXAMPLE, warnings: [] } });
+
+export const PublicationSchema = GraphSchema.extend({
+  outcome: z.enum(['created', 'restored', 'unchanged']).openapi({
+    description: '`restored`: the same content was published before, and is what the name means again',
+  }),
+  replaced: z.int().nullable().openapi({
+    description: 'The version that the name meant until now; null if there was none, or if it means the same one',
+  }),
+}).openapi('Publication', {
+  example: {
+    ...GRAPH_SUMMARY_EXAMPLE,
+    definition: DEFINITION_EXAMPLE,
+    warnings: [],
+    outcome: 'created',
+    replaced: null,
+  },
+});
 
 export const GraphListSchema = pageOf('GraphList', GraphSummarySchema, GRAPH_SUMMARY_EXAMPLE);
 

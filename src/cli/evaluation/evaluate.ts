@@ -39,6 +39,7 @@ export const evaluate = defineCommand({
     set say.`,
   flags: FLAGS,
   exits: { 0: 'all as expected', 1: 'not all', 2: "wrong usage, or a file that can't be read", ...API_EXITS },
+  readsEnvFile: true,
   async action({ values, given: files }, terminal) {
     const [{ REPORTERS, hasPassed }, { readSubjects }] = await Promise.all([
       import('./reporters.ts'),

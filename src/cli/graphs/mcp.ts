@@ -19,6 +19,7 @@ export const mcp = defineCommand({
     1: "some can't",
     2: 'wrong usage, or no configuration',
   },
+  readsEnvFile: true,
   async action({ values }, terminal) {
     const { listServers } = await import('./list-servers.ts');
     const listings = await listServers(await readConfig(findConfig(values.config, terminal)), terminal);

@@ -1,5 +1,5 @@
 import { HoldfastError } from '../../client/index.ts';
-import type { Client, Graph } from '../../client/index.ts';
+import type { Client, Publication } from '../../client/index.ts';
 import { isJsonObject } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
 import { EXIT } from '../line/command.ts';
@@ -14,18 +14,18 @@ export const publish = defineCommand({
   summary: 'publish graphs',
   operands: someOperands('FILE', 'at least one file'),
   about: `Publishes graph definitions (.json, or .ts that exports a graph), in this order. What has not changed keeps its
-    version. A file that is refused keeps no other one from being published.`,
+    version, and what was published last is what its name means. A file that is refused keeps no other one from being published.`,
   flags: { ...accessFlags(), json: option('prints the published graphs as JSON') },
   exits: { 0: 'all published', 1: 'some definitions have errors', ...API_EXITS },
   async action({ values, given }, terminal) {
     const client = await openClient(values, terminal);
-    const published: Graph[] = [];
+    const published: Publication[] = [];
     for (const file of given) {
       const result = await publishFile(client, file);
       if ('problem' in result) terminal.stderr.write(result.problem);
       else {
         published.push(result.graph);
-        if (!values.json) terminal.stdout.write(`${file}: ${result.graph.name}, version ${result.graph.version}\n`);
+        if (!values.json) terminal.stdout.write(`${file}: ${describePublication(result.graph)}\n`);
       }
     }
     if (values.json) terminal.stdout.write(`${JSON.stringify(published, null, 2)}\n`);
@@ -33,8 +33,20 @@ export const publish = defineCommand({
   },
 });
 
+const OUTCOMES: Readonly<Record<Publication['outcome'], string>> = {
+  created: 'new',
+  restored: 'published before',
+  unchanged: 'unchanged',
+};
+
+/** @returns for example `refund, version 2 (published before); its name meant version 3 until now` */
+export function describePublication({ name, version, outcome, replaced }: Publication): string {
+  const before = replaced === null ? '' : `; its name meant version ${replaced} until now`;
+  return `${name}, version ${version} (${OUTCOMES[outcome]})${before}`;
+}
+
 /** A published graph, or the formatted problems of its file. */
-export type PublishedFile = { readonly graph: Graph } | { readonly problem: string };
+export type PublishedFile = { readonly graph: Publication } | { readonly problem: string };
 
 /** @throws UsageError if the file can't be read; HoldfastError if the request to the API fails */
 export async function publishFile({ graphs }: Client, file: string): Promise<PublishedFile> {

@@ -28,6 +28,7 @@ export const validate = defineCommand({
     json: option('prints one JSON document: { configuration, files: [{ file, valid, issues }] }'),
   },
   exits: { 0: 'no errors, perhaps warnings', 1: 'errors', 2: "wrong usage, or a file that can't be read" },
+  readsEnvFile: true,
   async action({ values, given }, terminal) {
     const known = wantsConfig(values) ? await readCatalog(values.config, terminal) : NOTHING_KNOWN;
     const files = await Promise.all(given.map(readDefinition));

@@ -33,13 +33,15 @@ export async function readCatalog(
   const origin = findConfig(file, terminal);
   if (origin === undefined) return NOTHING_KNOWN;
   try {
-    const [{ loadConfig }, { toCatalog }, { addMcpTools }] = await Promise.all([
+    const [{ loadConfig }, { toCatalog }, { addMcpTools }, { findMissingSecrets }] = await Promise.all([
       import('../../config/load-config.ts'),
       import('../../config/to-catalog.ts'),
       import('../../config/connect-mcp-servers.ts'),
+      import('../../config/missing-secrets.ts'),
     ]);
     const report = (message: string): void => void stderr.write(`${message}\n`);
     const { config } = await addMcpTools(await loadConfig(origin), { environment, report });
+    for (const message of findMissingSecrets(config, environment)) report(`warning: ${message}`);
     return { catalog: toCatalog(config), origin };
   } catch (error) {
     throw new UsageError(messageOf(error), { cause: error });

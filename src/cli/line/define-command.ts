@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { readEnvFile } from './env-file.ts';
 import { UsageError } from './command.ts';
 import type { Command, Terminal } from './command.ts';
 import type { Flags, FlagValues, Parsed } from './flags.ts';
@@ -8,6 +9,8 @@ import { messageOf } from '../../graph/values/index.ts';
 interface CommandSpec<F extends Flags, T> extends Omit<Command, 'operands' | 'flags' | 'run'> {
   readonly operands: Operands<T>;
   readonly flags: F;
+  /** True if the variables of `.env` in the working folder are set before the action. */
+  readonly readsEnvFile?: boolean;
   /** @returns the exit code */
   readonly action: (line: CommandLine<F, T>, terminal: Terminal) => Promise<number>;
 }
@@ -19,12 +22,18 @@ export interface CommandLine<F extends Flags, T> {
 }
 
 /** Makes a command; its flags and operands type what its action gets. */
-export function defineCommand<const F extends Flags, T>({ operands, action, ...spec }: CommandSpec<F, T>): Command {
+export function defineCommand<const F extends Flags, T>({
+  operands,
+  action,
+  readsEnvFile = false,
+  ...spec
+}: CommandSpec<F, T>): Command {
   return {
     ...spec,
     operands: operands.shown,
     async run(args, terminal) {
       const { values, positionals } = readFlags(args, spec.flags);
+      if (readsEnvFile) readEnvFile();
       return await action({ values, given: operands.read(spec.name, positionals) }, terminal);
     },
   };

@@ -27,6 +27,16 @@ export function oneOperand(shown: string, what: string): Operands<string> {
   };
 }
 
+export function optionalOperand(shown: string, what: string): Operands<string | undefined> {
+  return {
+    shown: `[${shown}]`,
+    read(command, [first, ...more]) {
+      if (more.length > 0) throw new UsageError(`${command} takes ${what}`);
+      return first;
+    },
+  };
+}
+
 export function someOperands(shown: string, what: string): Operands<readonly string[]> {
   return {
     shown: `${shown}…`,

@@ -6,7 +6,7 @@ import { forgetModules } from '../../config/modules/fresh-modules.ts';
 import { graphFiles } from '../../config/modules/import-graph.ts';
 import type { Stack } from '../../dev/stack.ts';
 import { messageOf, errorChain } from '../../graph/values/index.ts';
-import { publishFile } from '../graphs/publish.ts';
+import { describePublication, publishFile } from '../graphs/publish.ts';
 
 interface Development {
   readonly stack: Pick<Stack, 'graphs' | 'reload'>;
@@ -24,20 +24,29 @@ interface Development {
  * @returns a function that stops it
  */
 export async function develop({ stack, client, root, dataDir, say }: Development): Promise<() => Promise<void>> {
-  const published = new Map<string, number>();
+  const faulty = new Set<string>();
+  let isFirst = true;
   const publishAll = async (): Promise<void> => {
     const folder = stack.graphs();
     const files = folder === null ? [] : await graphFiles(folder).catch(() => []);
+    const unchanged: string[] = [];
     for (const file of files) {
       const result = await publishFile(client, relative(process.cwd(), file)).catch((error: unknown) => ({
         problem: `${messageOf(error)}\n`,
       }));
-      if ('problem' in result) say(result.problem.trimEnd());
-      else if (published.get(file) !== result.graph.version) {
-        published.set(file, result.graph.version);
-        say(`published ${result.graph.name}, version ${result.graph.version} (${relative(root, file)})`);
+      if ('problem' in result) {
+        faulty.add(file);
+        say(result.problem.trimEnd());
+        continue;
       }
+      const isMended = faulty.delete(file);
+      const { name, version, outcome } = result.graph;
+      if (outcome !== 'unchanged') say(`published ${describePublication(result.graph)}, from ${relative(root, file)}`);
+      else if (isMended) say(`${relative(root, file)} is valid again: ${describePublication(result.graph)}`);
+      else unchanged.push(`${name}@${version}`);
     }
+    if (isFirst && unchanged.length > 0) say(`unchanged: ${unchanged.join(', ')}`);
+    isFirst = false;
   };
   const changed = async (files: readonly string[]): Promise<void> => {
     const began = performance.now();

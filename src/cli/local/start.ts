@@ -59,13 +59,15 @@ export const start = defineCommand({
   operands: NO_OPERANDS,
   about: `Starts the API, a Temporal dev server with its Web UI, a worker, an embedded PostgreSQL and a local token
     issuer. It prints a line for each thing that happens to a run. Stopped and started again, it continues its runs.
-    TEMPORAL_ADDRESS and DATABASE_URL take servers of yours instead of its own.`,
+    TEMPORAL_ADDRESS and DATABASE_URL take servers of yours instead of its own. Variables come from .env in this folder,
+    too.`,
   flags: {
     ...STACK_FLAGS,
     json: option('prints one line of JSON once everything answers, and nothing else'),
     quiet: QUIET_FLAG,
   },
   exits: { 0: 'stopped by a signal', 1: 'something failed' },
+  readsEnvFile: true,
   async action({ values }, { continueWhenUnread }) {
     continueWhenUnread();
     const options = { ...readStackOptions(values), json: values.json, quiet: values.quiet };
@@ -82,9 +84,11 @@ export const dev = defineCommand({
   about: `Starts what "holdfast start" starts, and watches the project, which is the folder of the configuration. A
     changed graph is published anew; runs under way keep the version that they have begun with. After any other change
     new calls are made by the new code of tools, functions and configuration, while calls under way end with the old. It
-    prints a line for each thing that happens to a run, and whatever is wrong with a change, with its place.`,
+    prints a line for each thing that happens to a run, and whatever is wrong with a change, with its place. Variables
+    come from .env in this folder, too.`,
   flags: { ...STACK_FLAGS, quiet: QUIET_FLAG },
   exits: { 0: 'stopped by a signal', 1: 'something failed' },
+  readsEnvFile: true,
   async action({ values }, terminal) {
     terminal.continueWhenUnread();
     const options = { ...readStackOptions(values), json: false, quiet: values.quiet };

@@ -1,4 +1,5 @@
 import { addMcpTools } from '../../config/connect-mcp-servers.ts';
+import { findMissingSecrets } from '../../config/missing-secrets.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { setVariables } from '../../process/process-options.ts';
 import { databaseChecks } from './database-checks.ts';
@@ -13,6 +14,7 @@ export function doctorChecks(installation: Installation): readonly DoctorCheck[]
   return [
     { name: 'Node', find: findNode, remedy: 'install Node 20.20 or later' },
     configurationCheck(installation.configFile),
+    secretsCheck(installation),
     serverCheck(installation),
     ...(database ? [...databaseChecks(database, installation.configFile), ...tokenChecks(installation)] : []),
     ...(isElsewhere ? temporalChecks(installation) : []),
@@ -34,6 +36,19 @@ function configurationCheck(file: string | undefined): DoctorCheck {
       const { tools, models, roles, graphs } = await loadConfig(file);
       const counts = `${tools.length} tools, ${Object.keys(models).length} models, roles ${[...roles.keys()].join(', ')}`;
       return `${file}: ${counts}${graphs === undefined ? '' : `, graphs in ${graphs.folder}`}`;
+    },
+  };
+}
+
+function secretsCheck({ configFile, environment }: Installation): DoctorCheck {
+  return {
+    name: 'secrets',
+    remedy: 'mend the configuration first',
+    async find() {
+      const missing = findMissingSecrets(await loadConfig(configFile), environment);
+      // A process of the API does not need the secrets of tools and models.
+      const warnings = missing.map((message) => `      warning: ${message}`);
+      return [`${missing.length === 0 ? 'none' : missing.length} missing here`, ...warnings].join('\n');
     },
   };
 }

@@ -15,6 +15,7 @@ export const doctor = defineCommand({
     It changes nothing.`,
   flags: { config: CONFIG_FLAG },
   exits: { 0: 'nothing is wrong', 1: 'something is' },
+  readsEnvFile: true,
   async action({ values }, terminal) {
     const { doctorChecks } = await import('./doctor-checks.ts');
     const checks = doctorChecks({ environment: terminal.env, configFile: findConfig(values.config, terminal) });

@@ -82,7 +82,9 @@ export interface ApprovalTerms {
   readonly timeout?: string | undefined;
 }
 
-export interface FunctionEntry extends CallSettings {
+/** Runs pin neither the schema of its arguments nor what its own schema makes of them. */
+export interface FunctionEntry extends CallSettings, Pick<ToolEntry, 'takes' | 'coerces' | 'strips'> {
+  readonly parameters?: JsonSchema | undefined;
   readonly effect: CallSafety;
 }
 

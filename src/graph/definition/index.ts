@@ -26,6 +26,8 @@ export type {
 export type { ApprovalPolicy } from './node-types/approval.ts';
 export type { CustomNodeDefinition } from './node-types/custom.ts';
 export type { NodeType } from './node-types/node-types.ts';
+export { isCommand } from './command.ts';
+export type { FunctionCommand } from './command.ts';
 export { lowerDefaults, namesUsed, pinCatalog } from './pin-catalog.ts';
 export { capDeadline, CALL_SAFETIES, EXECUTIONS, LOCAL_CALLS, LOCAL_LIMIT_MS, mayBeLocal } from './call-policy.ts';
 export type { CountedLimit, Limits } from './limits.ts';

@@ -15,7 +15,11 @@ export function pinCatalog(definition: GraphDefinition, catalog: Catalog): Catal
   return {
     models: pick(catalog.models, models),
     tools: mapValues(pick(catalog.tools, withFallbacks(catalog, tools)), ({ result: _result, ...terms }) => terms),
-    functions: pick(catalog.functions, functions),
+    functions: mapValues(pick(catalog.functions, functions), ({ effect, timeout, retry }) => ({
+      effect,
+      timeout,
+      retry,
+    })),
     ...(catalog.nodeTypes && { nodeTypes: pick(catalog.nodeTypes, nodeTypes) }),
     ...(graphs.length > 0 && { graphs: pick(known, graphs) }),
     defaults: catalog.defaults,

@@ -1,5 +1,6 @@
 import { END } from '../definition/definition.ts';
 import type { NodeOfType } from '../definition/definition.ts';
+import { isCommand } from '../definition/command.ts';
 import type { Command } from '../run/scope.ts';
 import { GraphError } from '../values/errors.ts';
 import { isJsonObject, toItems, isJsonList, own } from '../values/json.ts';
@@ -29,19 +30,13 @@ function resumeCodeCall(mayGoto: readonly string[]): NodeBehavior['resume'] {
 
 /** @throws GraphError `FUNCTION_FAILED` or `INVALID_GOTO` for an invalid command */
 function commandOrResult(value: Json, mayGoto: readonly string[]): Progress {
-  if (!isJsonObject(value) || !isCommand(Object.keys(value))) return done(value);
+  if (!isJsonObject(value) || !isCommand(value)) return done(value);
   const { update = {}, goto = [], control = 'continue', reason } = value;
   if (!isJsonObject(update)) throw new GraphError('FUNCTION_FAILED', 'The update of a command is an object');
   const command = { update, goto: readGoto(goto, mayGoto), control: readControl(control), reason: readReason(reason) };
   if (command.control === 'replan' && command.goto.length === 0)
     throw new GraphError('INVALID_GOTO', 'A replan names in goto where the run goes on');
   return { kind: 'commanded', command };
-}
-
-const FIELDS: ReadonlySet<string> = new Set(['update', 'goto', 'control', 'reason']);
-
-function isCommand(keys: readonly string[]): boolean {
-  return keys.every((key) => FIELDS.has(key)) && keys.some((key) => key !== 'reason');
 }
 
 function readGoto(goto: Json, mayGoto: readonly string[]): readonly string[] {

@@ -17,8 +17,11 @@ const STATEMENTS = [
     created_by text not null,
     unpublished_at timestamptz,
     unpublished_by text,
+    publication integer not null,
+    configured integer,
     primary key (tenant_id, name, version),
-    unique (tenant_id, name, hash)
+    unique (tenant_id, name, hash),
+    unique (tenant_id, name, publication)
   )`,
 
   `create table graph_aliases (

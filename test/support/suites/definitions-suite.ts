@@ -55,6 +55,7 @@ const aGraphOf = (hash: string) => ({
   tenant_id: hash,
   name: 'once',
   version: 1,
+  publication: 1,
   hash,
   warnings: '[]',
   pins: '{}',

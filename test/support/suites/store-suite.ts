@@ -57,15 +57,52 @@ function graphsSuite(store: () => Store): void {
     const first = await store().graphs.publish({ ...graph, hash: 'h1', definition: { name: 'refund', n: 1 } });
     const second = await store().graphs.publish({ ...graph, hash: 'h2', definition: { name: 'refund', n: 2 } });
     const again = await store().graphs.publish({ ...graph, hash: 'h1', definition: { name: 'refund', n: 1 } });
-    expect([first.isNew, first.graph.version]).toEqual([true, 1]);
-    expect([second.isNew, second.graph.version]).toEqual([true, 2]);
-    expect([again.isNew, again.graph.version]).toEqual([false, 1]);
+    expect([first.outcome, first.replaced, first.graph.version]).toEqual(['created', null, 1]);
+    expect([second.outcome, second.replaced, second.graph.version]).toEqual(['created', 1, 2]);
+    expect([again.outcome, again.replaced, again.graph.version]).toEqual(['restored', 2, 1]);
   });
 
-  test('the newest version is found by name, an older one by number, none of another tenant', async () => {
-    expect((await store().graphs.find('acme', 'refund'))?.definition).toEqual({ name: 'refund', n: 2 });
-    expect((await store().graphs.find('acme', 'refund', 1))?.definition).toEqual({ name: 'refund', n: 1 });
+  test('a graph is found by name in the version published last, by number in any, never for another tenant', async () => {
+    expect((await store().graphs.find('acme', 'refund'))?.definition).toEqual({ name: 'refund', n: 1 });
+    expect((await store().graphs.find('acme', 'refund', 2))?.definition).toEqual({ name: 'refund', n: 2 });
     expect(await store().graphs.find('other', 'refund')).toBeNull();
+  });
+
+  test('after its current version is unpublished, a name means the version published before it', async () => {
+    const named = { ...graph, name: 'taken-back' };
+    const publish = async (n: number) =>
+      await store().graphs.publish({ ...named, hash: `taken-back-${n}`, definition: { n } });
+    for (const n of [1, 2, 3, 1]) await publish(n);
+    const current = async () => (await store().graphs.find('acme', 'taken-back'))?.version;
+    const unpublish = async (version: number) =>
+      await store().graphVersions.unpublish({ tenantId: 'acme', name: 'taken-back', version }, 'ann', AT);
+    expect(await current()).toBe(1);
+    await unpublish(1);
+    expect(await current()).toBe(3);
+    const { items } = await store().graphVersions.list('acme', 'taken-back', { limit: 10 });
+    expect(items.map(({ version, current: is }) => [version, is])).toEqual([
+      [3, true],
+      [2, false],
+      [1, false],
+    ]);
+    expect(await publish(1)).toMatchObject({ outcome: 'restored', replaced: 3, graph: { version: 1, current: true } });
+    for (const version of [1, 2, 3]) await unpublish(version);
+    expect(await current()).toBeUndefined();
+  });
+
+  test('a configuration whose graph has not changed since it last published it leaves the name as callers set it', async () => {
+    const publish = async (n: number, source?: 'configuration') => {
+      const made = { ...graph, name: 'configured', hash: `configured-${n}`, definition: { n } };
+      const { outcome, replaced } = await store().graphs.publish(made, source);
+      return [outcome, replaced];
+    };
+    expect(await publish(1, 'configuration')).toEqual(['created', null]);
+    expect(await publish(2)).toEqual(['created', 1]);
+    expect(await publish(1, 'configuration')).toEqual(['unchanged', null]);
+    expect((await store().graphs.find('acme', 'configured'))?.version).toBe(2);
+    expect(await publish(3, 'configuration')).toEqual(['created', 2]);
+    expect(await publish(1, 'configuration')).toEqual(['restored', 3]);
+    expect((await store().graphs.find('acme', 'configured'))?.version).toBe(1);
   });
 
   test('publications at the same moment get different versions', async () => {
@@ -81,17 +118,18 @@ function graphsSuite(store: () => Store): void {
     expect(JSON.stringify((await store().graphs.find('acme', 'odd'))?.definition)).toBe(JSON.stringify(definition));
   });
 
-  test('the list holds the newest of each name, page by page', async () => {
-    const first = await store().graphs.list('acme', { limit: 2 });
-    const rest = await store().graphs.list('acme', { limit: 2, after: first.next ?? undefined });
+  test('the list of graphs has the current version of each name, page by page', async () => {
+    const first = await store().graphs.list('acme', { limit: 3 });
+    const rest = await store().graphs.list('acme', { limit: 3, after: first.next ?? undefined });
     expect([...first.items, ...rest.items].map(({ name, version }) => `${name}@${version}`)).toEqual([
+      'configured@1',
       'odd@1',
       'race@5',
-      'refund@2',
+      'refund@1',
     ]);
     expect(rest.next).toBeNull();
     expect(rest.items).toEqual([
-      { name: 'refund', version: 2, hash: 'h2', createdAt: AT, createdBy: 'ann', unpublished: null },
+      { name: 'refund', version: 1, hash: 'h1', createdAt: AT, createdBy: 'ann', unpublished: null, current: true },
     ]);
   });
 }

@@ -28,7 +28,7 @@ export function GraphsPage(): JSX.Element {
 
 const GRAPHS: ListedResource<GraphSummary> = { key: KEYS.graphs, of: ({ graphs }) => graphs };
 
-/** The newest version of each graph, by name. */
+/** The current version of each graph, by name. */
 function GraphList(): JSX.Element {
   return (
     <ListPage

@@ -95,7 +95,7 @@ function Reference({ graph: { name, version }, value, onChoose }: ReferenceProps
       <select id={id} value={value} onChange={(event) => onChoose(event.target.value)}>
         {references.map((reference) => (
           <option key={reference} value={reference}>
-            {reference === name ? `${name}, the newest version` : reference}
+            {reference === name ? `${name}, the current version` : reference}
           </option>
         ))}
       </select>

@@ -38,7 +38,7 @@ interface VersionProps {
 }
 
 function Version({
-  of: { name, version, hash, createdAt, createdBy, unpublished },
+  of: { name, version, hash, createdAt, createdBy, unpublished, current },
   before,
 }: VersionProps): JSX.Element {
   return (
@@ -54,7 +54,7 @@ function Version({
       </td>
       <td>{createdBy}</td>
       <td>
-        <Status of={unpublished === null ? 'active' : 'disabled'} label={unpublished ? 'taken back' : 'published'} />
+        <Status of={unpublished === null ? 'active' : 'disabled'} label={toState({ unpublished, current })} />
       </td>
       <td>
         <div className="row">
@@ -68,6 +68,12 @@ function Version({
       </td>
     </tr>
   );
+}
+
+/** Of a name without a version, runs use the current one. */
+function toState({ unpublished, current }: Pick<GraphSummary, 'unpublished' | 'current'>): string {
+  if (unpublished) return 'taken back';
+  return current ? 'published, current' : 'published';
 }
 
 function Unpublish({ name, version }: Pick<GraphSummary, 'name' | 'version'>): JSX.Element {

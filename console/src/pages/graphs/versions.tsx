@@ -34,7 +34,7 @@ export function VersionSelect({ label, versions, value, onChoose }: VersionSelec
   );
 }
 
-/** A version of a graph, by default the newest one. */
+/** A version of a graph, by default the current one. */
 export function useGraph(name: string, version?: number): UseQueryResult<Graph> {
   const client = useApi();
   return useQuery({

@@ -88,7 +88,9 @@ interface CatalogUses<Field extends string> {
 
 /** The fields with the name of a tool and the arguments of its call. */
 export interface ArgumentFields<Field extends string = string> {
-  readonly tool: FieldPath<Field>;
+  /** The field with the name of a tool or function. */
+  readonly callee: FieldPath<Field>;
+  readonly of: 'tools' | 'functions';
   readonly args: FieldPath<Field>;
 }
 

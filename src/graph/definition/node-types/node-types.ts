@@ -46,6 +46,7 @@ const functionNode: DescriptionOf<FunctionFields> = {
   visible: { args: ['args'] },
   uses: { functions: ['function'] },
   calls: { functions: ['function'] },
+  givesArgs: [{ callee: 'function', of: 'functions', args: 'args' }],
   goto: ['mayGoto'],
   look: { outline: 'leaningLeft', fill: 'EFE6DD', subject: ['function'] },
 };
@@ -115,8 +116,8 @@ const tool: DescriptionOf<ToolFields> = {
   conversations: ['calls'],
   calls: { tools: ['tool', 'tools'] },
   givesArgs: [
-    { tool: 'tool', args: 'args' },
-    { tool: 'compensate/tool', args: 'compensate/args' },
+    { callee: 'tool', of: 'tools', args: 'args' },
+    { callee: 'compensate/tool', of: 'tools', args: 'compensate/args' },
   ],
   makesCalls: { channel: 'calls', tools: 'tools' },
   exactlyOne: ['tool', 'calls'],

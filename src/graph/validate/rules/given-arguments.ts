@@ -1,4 +1,4 @@
-import type { ToolEntry } from '../../definition/catalog.ts';
+import type { FunctionEntry, ToolEntry } from '../../definition/catalog.ts';
 import {
   completeArguments,
   describeViolation,
@@ -17,7 +17,7 @@ import { defineRule, error } from '../rule.ts';
 import type { Issues } from '../rule.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
 
-/** Finds arguments that a tool does not accept, as far as they are known without filling templates. */
+/** Finds arguments that a tool or function does not accept, as far as they are known without filling templates. */
 export const givenArguments = defineRule({
   codes: ['INVALID_FIELD'],
   find: (subject) =>
@@ -36,16 +36,18 @@ function argumentIssues(
   { fields, path }: SubjectNode,
   named: ArgumentFields,
 ): Issues<'INVALID_FIELD'> {
-  const name = fieldAt(fields, named.tool);
-  const tool = typeof name === 'string' ? own(catalog.tools, name) : undefined;
+  const name = fieldAt(fields, named.callee);
+  const entry = typeof name === 'string' ? own<FunctionEntry>(catalog[named.of], name) : undefined;
   const given = fieldAt(fields, named.args);
-  if (!tool || typeof name !== 'string' || given === undefined || isTemplate(given)) return [];
-  const args = completeArguments(given, tool);
-  return decisiveViolations(compileJsonSchema(tool.parameters)(args), tool)
+  if (entry?.parameters === undefined || typeof name !== 'string' || given === undefined || isTemplate(given))
+    return [];
+  const callee = { ...entry, parameters: entry.parameters };
+  const args = completeArguments(given, callee);
+  return decisiveViolations(compileJsonSchema(callee.parameters)(args), callee)
     .filter((violation) => isIndependentOfTemplates(violation, args))
     .map((violation) => {
       const at = `${path}/${named.args}${violation.path}`;
-      return error('INVALID_FIELD', at, `${name} does not take these arguments: ${describe(violation, tool)}`);
+      return error('INVALID_FIELD', at, `${name} does not take these arguments: ${describe(violation, callee)}`);
     });
 }
 
@@ -57,8 +59,8 @@ function isIndependentOfTemplates({ path, keyword = '', isTooExpensive }: Schema
   return NAME_KEYWORDS.has(keyword) || !containsTemplate(valueAt(args, parsePointer(path)));
 }
 
-function describe(violation: SchemaViolation, tool: ToolEntry): string {
-  const message = describeViolation(violation, tool);
+function describe(violation: SchemaViolation, callee: Pick<ToolEntry, 'parameters'>): string {
+  const message = describeViolation(violation, callee);
   const last = parsePointer(violation.path).at(-1);
   return last === undefined ? message : `${toPointer([last]).slice(1)} ${message}`;
 }

@@ -40,6 +40,7 @@ function aTenant(definitions: readonly JsonObject[]) {
       createdAt: '',
       createdBy: 'ann',
       unpublished: null,
+      current: true,
       definition,
       warnings: [],
       pins: {},

@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { CallError, REFUSED, UNCLEAR } from '../activities/calls/call-error.ts';
+import { lazyCheck, PlainResult } from '../activities/calls/run-code.ts';
+import type { RegisteredFunction } from '../activities/registered-code.ts';
+import { validateBy } from '../activities/tools/code-tool.ts';
+import type { ToolContext } from '../activities/tools/tool.ts';
+import type { SchemaValue } from '../builder/schema-value.ts';
+import { isCommand } from '../graph/definition/index.ts';
+import type { FunctionCommand } from '../graph/definition/index.ts';
+import { isJsonObject, toJson, toPointer } from '../graph/values/index.ts';
+import type { Json, JsonSchema, SchemaViolation } from '../graph/values/index.ts';
+import { callFields, code, Safety } from './fields.ts';
+import type { CallSettingsInput } from './fields.ts';
+import { Parameters, Result } from './tool-parameters.ts';
+import type { ArgumentsOf, ParsedParameters, ToolSchema } from './tool-parameters.ts';
+
+/** The type of values that a schema accepts; a library's schema may transform them. */
+type AcceptedBy<S> = S extends { readonly '~standard': { readonly types?: infer Types } }
+  ? NonNullable<Types> extends { readonly input: infer Input }
+    ? Input
+    : unknown
+  : SchemaValue<S>;
+
+type ReturnedBy<R> = [R] extends [never] ? unknown : AcceptedBy<R> | FunctionCommand | PlainResult;
+
+interface FunctionTerms extends CallSettingsInput {
+  /** How often a call may be made; `idempotent` by default. */
+  readonly effect?: z.input<typeof Safety>;
+}
+
+interface FunctionDefinition<S extends ToolSchema, R extends ToolSchema> extends FunctionTerms {
+  /** The schema of its arguments: of zod or another library with Standard JSON Schema, or a JSON Schema. */
+  readonly parameters?: S;
+  /** The schema of its result; any other result fails the node. */
+  readonly result?: R;
+  /** Receives the arguments as read by the schema. */
+  readonly execute: (args: ArgumentsOf<S>, context: ToolContext) => ReturnedBy<R> | Promise<ReturnedBy<R>>;
+}
+
+/** A function of a configuration whose arguments match its schema. */
+export interface DefinedFunction extends FunctionTerms {
+  readonly parameters?: ToolSchema;
+  readonly result?: ToolSchema;
+  readonly execute: (args: never, context: ToolContext) => unknown;
+}
+
+/** A function, as configurations write it. */
+export type FunctionInput = RegisteredFunction['execute'] | DefinedFunction;
+
+/**
+ * Defines a function for `functions`. The arguments of `execute` have the type of `parameters`, and what it returns has
+ * the type of `result` or is a command.
+ */
+export function defineFunction<const S extends ToolSchema = true, const R extends ToolSchema = never>(
+  definition: FunctionDefinition<S, R>,
+): DefinedFunction {
+  return definition;
+}
+
+type FunctionCode = (args: Json, context: ToolContext) => unknown;
+
+const Defined = z
+  .strictObject({
+    ...callFields,
+    parameters: Parameters.optional(),
+    result: Result.optional(),
+    effect: Safety.default('idempotent'),
+    execute: code<FunctionCode>(),
+  })
+  .transform(({ parameters, result, execute, ...terms }) => ({
+    ...terms,
+    ...parameters,
+    result,
+    execute: withSchemas(execute, parameters, result),
+  }));
+
+const Plain = code<FunctionCode>().transform((execute) => ({
+  execute,
+  effect: 'idempotent' as const,
+  timeout: undefined,
+  retry: undefined,
+}));
+
+/** Functions that graphs call by name. They are `idempotent` unless they state another effect. */
+export const Functions = z.record(z.string(), z.union([Plain, Defined]));
+
+/** Reads the arguments of a function before its code, and checks its result after it. */
+function withSchemas(
+  execute: FunctionCode,
+  parameters: ParsedParameters | undefined,
+  result: JsonSchema | undefined,
+): FunctionCode {
+  if (!parameters && result === undefined) return execute;
+  const read = createReader(parameters);
+  const check = result === undefined ? null : lazyCheck(result);
+  return async (args, context) => {
+    const returned = await execute(await read(args), context);
+    const [violation] = check?.(toResult(returned) ?? null) ?? [];
+    if (violation && !isSteering(returned)) throw badResult(violation);
+    return returned;
+  };
+}
+
+function createReader(given: ParsedParameters | undefined): (args: Json) => Promise<Json> {
+  if (!given) return async (args) => args;
+  const { schema, parameters } = given;
+  const check = lazyCheck(parameters);
+  return async (args) => {
+    const read = schema ? await validateBy(schema, args) : { value: args };
+    if (!('value' in read)) throw badArguments({ path: toPointer(read.path), message: read.message });
+    const [violation] = schema ? [] : check(args);
+    if (violation) throw badArguments(violation);
+    return toJson(read.value);
+  };
+}
+
+function toResult(returned: unknown): Json {
+  return toJson((returned instanceof PlainResult ? returned.value : returned) ?? null);
+}
+
+function isSteering(returned: unknown): boolean {
+  if (returned instanceof PlainResult) return false;
+  const value = toResult(returned);
+  return isJsonObject(value) && isCommand(value);
+}
+
+/** The code is not called. */
+function badArguments({ path, message }: SchemaViolation): CallError {
+  const text = `The arguments of the function break its parameters at ${path || '/'}: ${message}`;
+  return new CallError('FUNCTION_FAILED', text, REFUSED);
+}
+
+/** The work is done, so a retry would not help. */
+function badResult({ path, message }: SchemaViolation): CallError {
+  const text = `The result of the function breaks its schema at ${path || '/'}: ${message}`;
+  return new CallError('FUNCTION_FAILED', text, UNCLEAR);
+}
