@@ -159,7 +159,7 @@ test('a schedule is created, refused with an error at its field, paused and dele
   expect(page.url()).toBe(`${stack.ready.baseUrl}/console/schedules`);
 });
 
-test('a webhook shows its secret once, and its deliveries', async () => {
+test('the page of a webhook shows the secret once, and lists deliveries', async () => {
   const page = await enter('/webhooks/new');
   await page.getByLabel('Address').fill('https://hooks.example.com/holdfast');
   await page.getByRole('button', { name: 'Add' }).click();

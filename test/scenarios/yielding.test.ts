@@ -17,18 +17,18 @@ const row = Object.fromEntries(
 
 describe('a run with many events in one advance', () => {
   test.each([
-    ['in a row', aDefinition({ nodes: row }), 6],
-    ['in parallel', aDefinition({ nodes, edges: elements }), 8],
-    ['to tools', aDefinition({ nodes: { a: works }, edges: elements }), 8],
-    ['to people', aDefinition({ nodes: { a: asks }, edges: elements }), 8],
+    ['a chain of nodes', aDefinition({ nodes: row }), 6],
+    ['parallel nodes', aDefinition({ nodes, edges: elements }), 8],
+    ['many tool calls', aDefinition({ nodes: { a: works }, edges: elements }), 8],
+    ['many approvals', aDefinition({ nodes: { a: asks }, edges: elements }), 8],
     [
-      'in a subgraph',
+      'many nodes in a subgraph',
       aDefinition({
         nodes: { sub: { type: 'subgraph', graph: aDefinition({ channels, nodes, edges: elements }), write: 'log' } },
       }),
       1,
     ],
-  ])('yields and continues: %s', (...[, definition, length]) => {
+  ])('a run with many events in one advance yields and continues: %s', (...[, definition, length]) => {
     const random = createRandom(1);
     const choose = (count: number): number => Math.floor(random.next() * count);
     const { run, steps } = runShuffled({ definition, catalog: randomCatalog, choose });

@@ -26,13 +26,13 @@ async function playTiny(script: string, ...flags: readonly string[]): Promise<re
     .map((line): unknown => JSON.parse(line));
 }
 
-test.each(BENCHES)('%s prints lines of JSON and exits with 0', { timeout: 300_000 }, async (script) => {
+test.each(BENCHES)('the benchmark %s prints lines of JSON and exits with 0', { timeout: 300_000 }, async (script) => {
   const page = readFile(PAGE);
   expect(await playTiny(script)).not.toEqual([]);
   expect(readFile(PAGE)).toBe(page);
 });
 
-test('bench:peers measures the output of npm run build', { timeout: 300_000 }, async () => {
+test('the benchmark of peers measures the output of npm run build', { timeout: 300_000 }, async () => {
   await run('npm', ['run', 'build:package']);
   const lines = await playTiny('bench:peers', '--dist', '--peers', 'holdfast', '--only', 'tool-steps');
   expect(lines).toMatchObject([{ row: 'tool-steps', peer: 'holdfast' }, { round: 1 }]);

@@ -42,7 +42,7 @@ const job = (name: string): NodeDefinition => ({
 });
 const graph = toJson(aDefinition({ nodes: { a: job('a'), b: job('b'), c: job('c') } }));
 
-test('the history of a run still replays after its worker froze in a local call for almost the task time-out', async () => {
+test('the history of a run replays after its worker froze in a local call for almost the task timeout', async () => {
   const held = service.hold('b');
   const id = textIn(await cluster.as('user').post('/api/runs', { graph }), 'id');
   const release = await held;
@@ -75,7 +75,7 @@ describe('processes that are killed in the middle of a local call', () => {
     ['the worker', ['worker']],
     ['worker and Temporal', ['worker', 'temporal']],
   ])(
-    'make it again under its key: %s',
+    'processes that are killed in the middle of a local call make it again under its key: %s',
     async (_, victims) => {
       const held = service.hold('b');
       const id = textIn(await cluster.as('user').post('/api/runs', { graph }), 'id');

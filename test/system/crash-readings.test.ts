@@ -35,7 +35,7 @@ describe('processes that are killed while arguments are read, and again before t
     ['the worker', ['worker']],
     ['worker and Temporal', ['worker', 'temporal']],
   ])(
-    'call the tool with exactly the displayed arguments: %s',
+    'processes that are killed while arguments are read, and again before these are used, call the tool with exactly the displayed arguments: %s',
     async (_, victims) => {
       const restart = async (): Promise<void> => {
         for (const victim of victims) await cluster.victims[victim].kill();

@@ -115,7 +115,7 @@ describe.each(VICTIMS.map((victims) => ({ victims, who: victims.join(' and ') })
   'the processes $who that are killed',
   ({ victims }) => {
     test.each(REQUESTS)(
-      'right after a $what was accepted complete it without help',
+      'processes that are killed right after a $what was accepted complete it without help',
       async ({ prepare, paid }) => {
         const { ask, afterwards } = await prepare();
         const id = await ask();
@@ -132,7 +132,7 @@ describe.each(VICTIMS.map((victims) => ({ victims, who: victims.join(' and ') })
 
 describe('an API that is killed', () => {
   test.each(REQUESTS)(
-    'while Temporal is down still completes a $what that it had accepted',
+    'an API that is killed while Temporal is down still completes a $what that it had accepted',
     async ({ prepare, paid }) => {
       const { ask, isAccepted, afterwards } = await prepare();
       await cluster.victims.temporal.kill();

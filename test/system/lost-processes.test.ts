@@ -28,7 +28,7 @@ describe('a worker that is lost', () => {
     await site.untilReady();
   };
 
-  test('between two calls is replaced by another worker, which makes the second call', async () => {
+  test('a worker that is lost between two calls is replaced by another worker, which makes the second call', async () => {
     const wait = { type: 'wait', event: 'go' } as const;
     const id = await site.startRun({ a: aCall('unsafe', 'first'), wait, b: aCall('unsafe', 'second') });
     await site.until(id, 'waiting');
@@ -43,7 +43,7 @@ describe('a worker that is lost', () => {
     expect(await eventsOf(site.user, id, 'tool.called')).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
   });
 
-  test('while an approval expires lets it expire when a worker starts, and later decisions are refused', async () => {
+  test('an approval that expires while the worker is lost expires when a worker starts, and later decisions are refused', async () => {
     const id = await site.startRun({
       ask: {
         type: 'approval',
@@ -76,7 +76,7 @@ describe('a worker that is lost', () => {
 });
 
 describe('a decision that no worker receives before the approval expires', () => {
-  test('counts if the API accepted it in time', async () => {
+  test('a decision that no worker receives before the approval expires counts if the API accepted it in time', async () => {
     const asks = {
       type: 'approval',
       title: 'May I?',
@@ -102,7 +102,7 @@ describe('a decision that no worker receives before the approval expires', () =>
 });
 
 describe('an API that is lost', () => {
-  test('during a decision leaves its idempotency key busy for at most 15 seconds, and the decision has counted once', async () => {
+  test('an API that is lost during a decision leaves its idempotency key busy for at most 15 seconds, and the decision has counted once', async () => {
     const id = await site.startRun({ ask: { type: 'approval', title: 'May I?' }, pay: aCall('unsafe', 'approved') });
     await site.until(id, 'waiting');
     const headers = { 'idempotency-key': `decision ${id}` };
@@ -115,7 +115,7 @@ describe('an API that is lost', () => {
     expect(await eventsOf(site.user, id, 'approval.decided')).toHaveLength(1);
   });
 
-  test('before it responds to a start leaves a run that the repeated request returns', async () => {
+  test('an API that is lost before it responds to a start leaves a run that the repeated request returns', async () => {
     const graph = aDefinition({ name: 'unanswered', nodes: { a: aCall('unsafe', 'begun') } });
     const begun = async () => listAt((await site.user.get('/api/runs?graph=unanswered')).body, '/items');
     const headers = { 'idempotency-key': 'unanswered' };
@@ -212,7 +212,7 @@ async function loseApiDuring(
 }
 
 describe('processes that start', () => {
-  test('before Temporal and the database wait for them, log a message, and work when these are up', async () => {
+  test('processes that start before Temporal and the database wait for them, log a message, and work when these are up', async () => {
     const { api, worker, temporal, postgres } = site.deployment;
     await Promise.all([api.kill(), worker.kill(), temporal.kill()]);
     await postgres.victim.kill();
@@ -235,7 +235,7 @@ describe('processes that start', () => {
     await site.until(id, 'completed');
   });
 
-  test('that are asked to stop while they wait exit', async () => {
+  test('processes that wait for Temporal and the database exit when they are requested to stop', async () => {
     const { api, worker, temporal } = site.deployment;
     await Promise.all([api.kill(), worker.kill(), temporal.kill()]);
     for (const process of [api, worker]) {

@@ -94,7 +94,7 @@ async function inTime(answer: Promise<ApiAnswer>): Promise<ApiAnswer> {
 }
 
 describe.each(OUTAGES)('an outage ($what $how)', ({ what, answers, begin, end }) => {
-  test('refuses requests in time or executes them once, and loses no open call', async () => {
+  test('requests are refused in time or executed once during an outage, and no open call is lost', async () => {
     const asking = await site.startRun({
       ask: { type: 'approval', title: 'May I?' },
       pay: aCall('unsafe', 'approved'),
@@ -170,7 +170,7 @@ async function attemptsAt(id: string): Promise<number> {
 }
 
 describe('a model', () => {
-  test('that is down is retried until it is back, and the run reports that it waits for it', async () => {
+  test('a model that is down is retried until it is back, and the run reports that it waits for the model', async () => {
     await site.model.leave();
     const id = await site.startRun({ ask: { type: 'llm', prompt: 'Say something.', write: { log: '{{ result }}' } } });
     const lastError = async () => at((await site.user.get(`/api/runs/${id}`)).body, '/retrying/0/lastError/code');

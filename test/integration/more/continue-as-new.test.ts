@@ -101,7 +101,7 @@ function expectNumbered(events: readonly Json[]): void {
 
 describe('a run that continues as new at every opportunity', () => {
   test.each(CONTINUING_RUNS)(
-    'records the same events and state as one that never continues as new: $name',
+    'a run that continues as new at every opportunity records the same events and state as one that never does: $name',
     async (run) => {
       const [left, right] = await Promise.all([
         playLanguageRun(createClient(often.baseUrl, often.tokens.admin), run),
@@ -144,7 +144,7 @@ test('a waiting run continues as new at each request to do so', async () => {
   await elsewhere.close();
 });
 
-test('a decision that is repeated in the next execution counts once and has the same outcome', async () => {
+test('a decision that is repeated after a continue-as-new counts once and has the same outcome', async () => {
   const user = often.as('user');
   const { body } = await user.post('/api/runs', {
     graph: aDefinition({ nodes: { ask: { type: 'approval', title: 'Go on?', policy: { quorum: 2 } } } }),

@@ -13,7 +13,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('a later database begins as an empty copy of the first one', { timeout: 60_000 }, async () => {
+test('a second embedded database begins as an empty copy of the first one', { timeout: 60_000 }, async () => {
   const kept = join(folder, 'cache/kept');
   const wasThere: boolean[] = [];
   const open = async (name: string) => {

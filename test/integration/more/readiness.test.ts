@@ -53,7 +53,7 @@ test('a search attribute that can not be created is reported with the command th
   await expect(check()).resolves.toBeUndefined();
 });
 
-test('a run reports why Temporal refuses it, and continues when Temporal accepts it', async () => {
+test('a run reports why Temporal refuses to start its workflow, and continues when Temporal accepts it', async () => {
   await remove('GraphName');
   const { body } = await stack.as('user').post('/api/runs', { graph: aDefinition() });
   const run = await stack.as('user').untilRun(textAt(body, '/id'), (found) => at(found, '/pending') !== null);
