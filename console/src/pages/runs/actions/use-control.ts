@@ -44,7 +44,7 @@ export function useControl({
   });
 }
 
-/** The targets that a dialog offers while its run goes on. Those that are gone since it opened stay at the top. */
+/** The targets that a dialog offers while its run continues. Those that are gone since it opened stay at the top. */
 export function useTargets(run: Run): readonly TargetOption[] {
   const [opened] = useState(() => targetsOf(run));
   return useMemo(() => withEndedTargets(opened, targetsOf(run)), [opened, run]);
