@@ -98,7 +98,7 @@ export function Comments({ approval: { id, comments } }: { readonly approval: Ap
   return (
     <section className="card stack" aria-label="Comments">
       <h2>Comments</h2>
-      {comments?.map(({ by, at, text: said }) => (
+      {comments?.map(({ by, at, text: commentText }) => (
         <div key={`${by} ${at}`}>
           <p className="small-text">
             <strong>{visible(by)}</strong>{' '}
@@ -106,7 +106,7 @@ export function Comments({ approval: { id, comments } }: { readonly approval: Ap
               <Time at={at} />
             </span>
           </p>
-          <Markdown text={said} />
+          <Markdown text={commentText} />
         </div>
       ))}
       <form
