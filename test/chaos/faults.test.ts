@@ -29,7 +29,7 @@ test('the order of injected faults is determined by the seed, and seeds differ',
   expect(distinct(SEEDS.map((seed) => JSON.stringify(round(seed)))).length).toBeGreaterThan(1);
 });
 
-test('a process that does not exist gets no fault', () => {
+test('the chaos test injects no fault into a process that is not running', () => {
   const all = round(1, ['worker 1']);
   expect(distinct(all.map(({ kind, faultKind }) => `${kind} ${faultKind}`))).toEqual([
     'worker killed',

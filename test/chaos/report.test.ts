@@ -60,7 +60,7 @@ test('a chaos report lists failed runs with all findings, and omits passed runs'
   expect(lines).not.toContain('job-2');
 });
 
-test('a chaos report counts faults by process and kind', () => {
+test('a chaos report counts the injected faults by process and kind', () => {
   expect(withVerdicts([])).toEqual([
     '',
     'postgres: 0 killed, 0 stopped, 1 restarted',
@@ -78,7 +78,7 @@ test('a chaos report counts faults by process and kind', () => {
   ]);
 });
 
-test('a chaos report describes a fault with its time and duration', () => {
+test('a chaos report describes an injected fault with its time and duration', () => {
   expect(describeFault(aFault('worker 1', 'killed'))).toBe('  12.3 s  worker 1 killed for 1.5 s');
   expect(describeFault(aFault('api 2', 'restarted'))).toBe('  12.3 s  api 2 restarted');
 });

@@ -26,7 +26,7 @@ const field = (page: Page, role: 'combobox' | 'textbox' | 'spinbutton' | 'checkb
   page.getByRole(role, { name, exact: true });
 
 test.each(['/admin/tenants', '/admin/switches', '/admin/audit'])(
-  'the console page %s is for administrators only',
+  'the console shows the page %s to administrators only',
   async (path) => {
     const page = await enter(path, 'uma · user · demo');
     await page.getByText('people with the permission “admin”').waitFor();

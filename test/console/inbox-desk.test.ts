@@ -176,7 +176,7 @@ describe('an opened approval', () => {
   });
 });
 
-test('the list of decided approvals is ordered by the time of decision, although many later approvals wait', async () => {
+test('the console orders decided approvals by the time of decision, although many later approvals wait', async () => {
   const [first, second] = [await askAbout('Decided last'), await askAbout('Decided first')];
   await decide(approver, second, { decision: 'reject', reason: 'no' });
   await decide(approver, first, { decision: 'approve' });

@@ -215,7 +215,7 @@ describe('an approval', () => {
     await details.getByText('It is paid twice').waitFor();
   });
 
-  test('an approval is approved as proposed if nothing is edited', async () => {
+  test('an approval form that the approver does not edit approves the proposed arguments', async () => {
     const { approvalId } = await startAsking(user, {
       args: { tags: ['b', 'a', 'b'], note: '' },
       argsSchema: {

@@ -94,7 +94,7 @@ async function findingsOf(page: Page): Promise<readonly string[]> {
 }
 
 describe.each(THEMES)('in %s colors', (colorScheme) => {
-  test.each(PAGES)('the page %s has no serious accessibility issue', async (name, path, person) => {
+  test.each(PAGES)('the console page %s has no serious accessibility issue', async (name, path, person) => {
     const page = await openPage({ colorScheme });
     await enter(page, path, person);
     expect(await findingsOf(page)).toEqual([]);
@@ -110,7 +110,7 @@ describe.each(THEMES)('in %s colors', (colorScheme) => {
 });
 
 describe('on a screen of 320 pixels', () => {
-  test.each(PAGES)('the page %s fits on a screen of 320 pixels', async (_name, path, person) => {
+  test.each(PAGES)('the console page %s fits on a screen of 320 pixels', async (_name, path, person) => {
     const page = await openPage({ viewport: { width: 320, height: 640 } });
     await enter(page, path, person);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);

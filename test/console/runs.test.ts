@@ -91,7 +91,7 @@ test('a refused edit of the state is corrected in its dialog, and overwrites no 
   expect(at(body, '/values/automaticLimit')).toBe(150);
 });
 
-test('the input that was entered for one failed node is not sent for another', async () => {
+test('the console does not send the input that was entered for one failed node to another', async () => {
   const admin = await as('admin', stack);
   const fails = { type: 'set', write: { log: '{{ 1 / 0 }}' }, onError: 'intervene' } as const;
   const graph = aDefinition({

@@ -87,7 +87,7 @@ describe('the inbox', () => {
 });
 
 describe('an approval', () => {
-  test('an approval contains its question, requester and expiry', async () => {
+  test('an approval in the API contains its question, requester and expiry', async () => {
     const schema = { type: 'object' } as const;
     const question = {
       title: 'Pay {{ 6 * 7 }}?',
@@ -198,7 +198,7 @@ describe('edited arguments', () => {
   } as const;
   const edited = { args: { amount: 40 }, argsSchema };
 
-  test('the run executes the arguments that the approver edited', async () => {
+  test('a call is made with the arguments that the approver edited', async () => {
     const run = await asking(edited);
     const { body } = await approve('approver', run, { args: { amount: 25 } });
     expect([body, await answerOf(run)]).toMatchObject([{ args: { amount: 25 } }, { args: { amount: 25 } }]);
@@ -314,7 +314,7 @@ describe('a quorum of two', () => {
     expect(await answerOf(run)).toMatchObject({ args: { euros: 2 } });
   });
 
-  test('a quorum of two ends with one rejection', async () => {
+  test('one rejection decides an approval with a quorum of two', async () => {
     const run = await asking({ policy });
     await approve('approver', run);
     const { body } = await decide('approver2', run, { decision: 'reject' });

@@ -171,6 +171,6 @@ describe('an invalid token', () => {
   });
 });
 
-test('every response to a token is described in the OpenAPI document', () => {
+test('every response to a request with a token is described in the OpenAPI document', () => {
   expect(api.notDescribed()).toEqual([]);
 });

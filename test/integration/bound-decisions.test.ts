@@ -98,7 +98,7 @@ describe('two decisions without an approval id over HTTP', () => {
     });
   });
 
-  test('two decisions without an approval id do not form a quorum when one of them edits the arguments', async () => {
+  test('two decisions without an approval id do not add up to a quorum when one of them edits the arguments', async () => {
     const ask = { type: 'approval', title: 'Pay?', args: { euros: 1 }, policy: { quorum: 2 } } as const;
     for (const _ of TIMES) {
       const { id } = await start(aDefinition({ nodes: { ask } }));

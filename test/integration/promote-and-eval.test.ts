@@ -176,7 +176,7 @@ describe('a run with redacted values', () => {
   });
 });
 
-test('a data set of evaluations runs live and reports the pass rate', async () => {
+test('holdfast eval runs a data set live and reports the pass rate', async () => {
   await folder.write('graph.json', hiding('state.order == "A-1"'));
   const line = (order: string): string =>
     JSON.stringify({ name: order, input: { order }, expect: { path: ['find', 'note'] } });
@@ -191,7 +191,7 @@ test('a data set of evaluations runs live and reports the pass rate', async () =
   expect((await live('--min-rate', '0')).code).toBe(0);
 });
 
-test('the recording of a run replays without a server', async () => {
+test('holdfast eval replays the recording of a run without a server', async () => {
   const { status, body } = await stack.as('admin').get(`/api/runs/${await refunded()}/recording`);
   const keys = isJsonObject(body) ? Object.keys(body).toSorted() : [];
   expect({ status, keys }).toEqual({

@@ -204,7 +204,7 @@ describe('the state of a run', () => {
     expect((await stateOf(id)).headers.get('etag')).not.toBe(tags[0]);
   });
 
-  test('the state of a run has another ETag when its pending writes change', async () => {
+  test("the ETag of a run's state changes when its pending writes change", async () => {
     const ask = { type: 'approval', title: 'Go on?' } as const;
     const two = aDefinition({ nodes: { one: ask, two: ask }, edges: [{ from: '__start__', to: ['one', 'two'] }] });
     const id = textAt(await startRun(stack.as('user'), two), '/id');
@@ -275,7 +275,7 @@ describe('the history of a run', () => {
     },
   );
 
-  test('a cursor of the history of a run is refused together with another start event', async () => {
+  test("a cursor of a run's history is refused together with another value of after", async () => {
     const cursor = textAt((await read(`/api/runs/${id}/history?limit=1`)).body, '/nextCursor');
     const behind = `/api/runs/${id}/history?after=3&cursor=${cursor}`;
     expect(await read(behind)).toMatchObject(aProblem(400, 'INVALID_CURSOR'));

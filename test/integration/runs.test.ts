@@ -80,7 +80,7 @@ describe('starting a run', () => {
     });
   });
 
-  test('the response to the start of a run contains the complete run', async () => {
+  test('the response to the start of a run contains the whole run', async () => {
     const { body } = await postRun(stack.as('user'), { graph: plain, metadata: { ticket: 7 } });
     const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/);
     expect(body).toEqual({

@@ -177,7 +177,7 @@ describe('subgraphs by name', () => {
   });
   const publish = async (definition: GraphDefinition) => await stack.as('user').post('/api/graphs', definition);
 
-  test('subgraphs by name are pinned to the newest versions when the parent is published', async () => {
+  test('subgraphs referenced by name are pinned to the newest versions when the parent is published', async () => {
     expect(await publish(parent)).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
     await publish(child('one'));
     await publish(parent);
@@ -186,7 +186,7 @@ describe('subgraphs by name', () => {
     expect(at(await startRun(stack.as('user'), { ...parent, name: 'fresh' }), '/output')).toEqual({ said: ['two'] });
   });
 
-  test('subgraphs by name that belong to another tenant are not found', async () => {
+  test('subgraphs of another tenant that are referenced by name are not found', async () => {
     await publish(child('one'));
     const refused = await stack.as('otherTenantUser').post('/api/graphs', parent);
     expect(issuePathsOf(refused)).toEqual(['/nodes/ask/graph']);

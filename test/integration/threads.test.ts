@@ -201,7 +201,7 @@ describe('threads of tenants', () => {
   });
 
   test.each(['', '/state', '/checkpoints', '/runs'])(
-    'the path of an unknown thread, with %s, answers with status 404',
+    'GET of an unknown thread with the path suffix "%s" answers with status 404',
     async (what) => {
       expect(await user().get(`/api/threads/nobody${what}`)).toMatchObject(aProblem(404, 'UNKNOWN_THREAD'));
     },
@@ -238,7 +238,7 @@ describe('a thread lists', () => {
     ]);
   });
 
-  test('a thread lists only the events of one run in the history of that run', async () => {
+  test('the history of a run on a thread lists only the events of that run', async () => {
     const [, second = ''] = await startThree('history');
     const [first] = await eventsOf(user(), second);
     expect(first).toMatchObject({ seq: 1, type: 'run.started' });

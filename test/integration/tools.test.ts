@@ -107,7 +107,7 @@ describe('a tool in code', () => {
     });
   });
 
-  test('a tool in code is not called with arguments that break its schema', async () => {
+  test('a tool in code is not called with arguments that violate its schema', async () => {
     expect(await answerTo('sign_voucher', { order: '{{ "B-7" }}' })).toMatchObject({
       status: 'failed',
       error: { code: 'INVALID_TOOL_ARGUMENTS', message: expect.stringContaining('sign_voucher') },

@@ -175,7 +175,7 @@ describe('nodes gated by an approval', () => {
       },
       true,
     ],
-  ])('gated by an approval: %s', (_, over, isHeld) => {
+  ])('an approval gates the right nodes of a graph: %s', (_, over, isHeld) => {
     const base: Over = { channels: { log: { reducer: 'append' } }, nodes: { ask, ...addsNames('a', 'pay') } };
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: 'sub' },

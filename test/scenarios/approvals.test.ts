@@ -36,13 +36,16 @@ describe('a write over the values of a decision', () => {
     ['reject', {}, [null, null, 'next']],
     ['approve', { values: {} }, [null, null, 'next']],
     ['approve', { values: { text: 'yes' } }, ['yes', null, 'next']],
-  ])('a write over the values of a decision after %s with %j has null for absent values', (signal, content, log) => {
-    const run = ask({ decisionSchema, write });
-    run.signal(signal, { by: ADA, ...content });
-    expect([run.run.status, logOf(run)]).toEqual(['completed', log]);
-  });
+  ])(
+    'a node that reads the values of an approval after %s with %j gets null for absent values',
+    (signal, content, log) => {
+      const run = ask({ decisionSchema, write });
+      run.signal(signal, { by: ADA, ...content });
+      expect([run.run.status, logOf(run)]).toEqual(['completed', log]);
+    },
+  );
 
-  test('a write over the values of a decision has null for all values after a timeout', () => {
+  test('a node that reads the values of an approval after its timeout gets null for all values', () => {
     const run = ask({ decisionSchema, write, timeout: '1h' });
     run.passTime(3_600_000);
     expect([run.run.status, logOf(run)]).toEqual(['completed', [null, null, 'next']]);
@@ -307,7 +310,7 @@ describe('an intervention', () => {
     expect([refusalOf(run), run.run.root]).toEqual([reason, before]);
   });
 
-  test('a skipped intervention continues with the given output, and the run fails after all are settled', () => {
+  test('a skipped intervention continues with the given output, and the run fails once all interventions are settled', () => {
     const run = both();
     run.signal('skip', { id: 'a:1', output: { x: 1 } });
     expect(run.run.status).toBe('waiting');
@@ -327,7 +330,7 @@ describe('an intervention', () => {
     expect(run.run.root.channels['n']).toBe(3);
   });
 
-  test('a failed intervention fails its node with the error when the error can not be written', () => {
+  test('an intervention that is settled by fail fails its node with the original error when the error can not be written', () => {
     const onError = { to: 'a', write: { log: '{{ state.log[3] }}' } };
     expect(startRun({ nodes: { a: { ...broken, onError } } }).run.error).toMatchObject({
       code: 'EXPRESSION_FAILED',

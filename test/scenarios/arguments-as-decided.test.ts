@@ -194,7 +194,7 @@ const cases = allCases.filter(({ made }) => made !== null);
 
 describe('the approval, the history and the code have the same arguments of a call', () => {
   test.each(cases)(
-    'the approval, the history and the code have the same arguments of a call of $kind with the schema $name',
+    'the approval, the history and the code show the same arguments of a call of $kind with the schema $name',
     async ({ way, parameters, given, made }) => {
       const approval = { when: 'args.euros > 100' };
       const asked = await play(way, { parameters, given, approval });
@@ -308,7 +308,7 @@ describe('a name that is not in the schema of a tool', () => {
     );
   });
 
-  test("an argument name that is not in a tool's schema is dropped if the arguments were meant for a tool that has failed", async () => {
+  test("an argument name that is not in a tool's schema is dropped if the arguments were intended for a tool that has failed", async () => {
     const played = await play(CALLERS['another tool that has failed'], {
       parameters,
       given: { euros: 50, reference: 1 },
@@ -317,7 +317,7 @@ describe('a name that is not in the schema of a tool', () => {
     expect(played.got).toEqual([{ euros: 50 }]);
   });
 
-  test("an argument name that is not in a tool's schema is dropped where that is safe", async () => {
+  test("an unknown argument name is dropped where the tool's schema makes this safe", async () => {
     const got: unknown[] = [];
     const find = defineTool({
       name: 'find',

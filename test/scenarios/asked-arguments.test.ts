@@ -88,7 +88,7 @@ const lastReason = ({ run: { events } }: Played): unknown => {
 describe.each(Object.keys(ASKERS))('%s', (asker) => {
   const start = (given: JsonObject) => play(ASKERS[asker], given);
 
-  test('a call that needs an approval requests none for arguments that violate the schema', () => {
+  test('a call with arguments that violate the schema of its tool requests no approval', () => {
     const played = start(INVALID);
     played.run.passTime(8 * 86_400_000);
     played.run.signal('approve', { by: ADA });

@@ -65,7 +65,7 @@ describe('the tasks of a superstep', () => {
     expect(play(writing, { superstepTasks: 29 })).toMatchObject({ error: { code: 'GRAPH_RECURSION_LIMIT' } });
   });
 
-  test('a subgraph counts with the tasks of its largest superstep, however many supersteps it has', () => {
+  test('a subgraph counts with the number of tasks of its largest superstep, however many supersteps it has', () => {
     const chain = aDefinition({
       nodes: { a: writes, b: writes, c: writes },
       edges: [

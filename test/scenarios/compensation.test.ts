@@ -96,7 +96,7 @@ test('a failed run compensates each element of a list, in subgraphs and loops as
 describe('a compensation that is impossible', () => {
   const badly = { ...pays('one'), compensate: { tool: 'notify', args: { key: 'break it' } } };
 
-  test('an impossible compensation is reported, and the others are made', () => {
+  test('a compensation that can not be called is reported, and the others are made', () => {
     const { run, calls } = play(aDefinition({ nodes: { a: pays('one'), b: badly, c: breaks } }));
     expect(calls.slice(3)).toEqual(['notify {"key":"break it"}', 'notify {"key":"back one"}']);
     expect(run.run.error).toMatchObject({
@@ -204,7 +204,7 @@ describe('a run that is canceled', () => {
   });
 });
 
-test('a running compensation is not aborted by a cancellation', () => {
+test('a running compensation is not aborted when its run is canceled', () => {
   const graph = compileGraph(aDefinition({ nodes: { a: pays('one'), c: breaks } }), aCatalog());
   const limits = limitsOfGraph({}, DEFAULTS);
   const named = { name: 'test', version: null, hash: 'h' };

@@ -43,7 +43,7 @@ describe('a decision that is processed after the timeout, but before its timer',
     ['approve', 'reject', 999, 'rejected'],
     ['approve', 'reject', -999, 'approved'],
   ] as const)(
-    'a late decision, %s with the timeout policy %s, made after %j minutes and processed before the timer, gives %s',
+    'a decision %s under the timeout policy %s, made after %j minutes and processed before the timer, gives %s',
     (...[decision, onTimeout, minutes, result]) => {
       const run = ask({ onTimeout });
       const at = minutes === null ? {} : { at: after(run, minutes) };

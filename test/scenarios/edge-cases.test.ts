@@ -140,7 +140,7 @@ describe('a task', () => {
     return [draft, found];
   }
 
-  test('a task is not copied by reads, and a write leaves the earlier run unchanged', () => {
+  test('a task of a run is not copied by reads, and a write leaves the earlier run unchanged', () => {
     const before = structuredClone(run);
     const [draft, found] = openTask();
     expect(tasksOfRun(draft).map(({ task }) => task)).toEqual([found.task]);
@@ -156,7 +156,7 @@ describe('a task', () => {
     expect(draft.run.root).toEqual(run.root);
   });
 
-  test('a task that no longer exists accepts no state', () => {
+  test('a task that is not in the run any more accepts no state', () => {
     const [draft, found] = openTask();
     moveTo(found.frame, { kind: 'ready', triggers: [], hasPassedBreakpoint: false });
     expect(() => setState(found, { phase: 'ready' })).toThrow('The task "ask" is gone');

@@ -31,14 +31,14 @@ describe('a route', () => {
     ['stop', [['a']]],
     ['none', [['a']]],
     [[], [['a']]],
-  ])('a route to %j leads to %j', (...[way, steps]) => {
+  ])('a route that evaluates to %j leads to the supersteps %j', (...[way, steps]) => {
     const { run, steps: taken } = start([{ from: 'a', route: 'state.way', paths }], {}, { way });
     expect(run.status).toBe('completed');
     expect(taken).toEqual(steps);
   });
 
   test.each([['x'], [7], [null], [{ b: 1 }], [['b', 'x']], [[null]], ['toString']])(
-    'a route to %j fails the run',
+    'a route that evaluates to %j fails the run',
     (way) => {
       const { run, steps } = start([{ from: 'a', route: 'state.way', paths }], {}, { way });
       expect(run).toMatchObject({ status: 'failed', error: { code: 'INVALID_ROUTE', node: 'a' } });
@@ -47,10 +47,13 @@ describe('a route', () => {
     },
   );
 
-  test.each([['x'], [7], [null], [['x', 'y']]])('a route to %j with a default takes the default', (way) => {
-    const { steps } = start([{ from: 'a', route: 'state.way', paths, default: 'd' }], {}, { way });
-    expect(steps).toEqual([['a'], ['d']]);
-  });
+  test.each([['x'], [7], [null], [['x', 'y']]])(
+    'a route with a default that evaluates to %j takes the default',
+    (way) => {
+      const { steps } = start([{ from: 'a', route: 'state.way', paths, default: 'd' }], {}, { way });
+      expect(steps).toEqual([['a'], ['d']]);
+    },
+  );
 });
 
 describe('branches', () => {
@@ -157,7 +160,7 @@ describe('forEach', () => {
     expect([run.status, steps]).toEqual(['completed', [['a']]]);
   });
 
-  test('a forEach over an empty list does not count a node as finished that another edge runs', () => {
+  test('a forEach over an empty list does not end a target node that another edge has started', () => {
     const edges = [
       { from: 'a', forEach: 'state.list', to: 'b' },
       { from: 'a', to: 'b' },
@@ -197,7 +200,7 @@ describe('forEach', () => {
     expect(start(edges, { nodes }, { list: [0, 0] }).steps).toEqual([['a'], ['b'], ['d']]);
   });
 
-  test('a forEach has a write conflict if two elements write one replace channel', () => {
+  test('a forEach fails with a write conflict if two elements write one replace channel', () => {
     const edges = [{ from: 'a', forEach: '[1, 2]', to: 'b' }];
     const { run } = start(edges, { nodes: { ...nodes, b: { type: 'set', write: { way: '{{ item }}' } } } });
     expect(run.error?.code).toBe('INVALID_CONCURRENT_GRAPH_UPDATE');

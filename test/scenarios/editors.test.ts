@@ -126,7 +126,7 @@ describe('the roles of a tool apply to every person who has changed the run', ()
     expect(run.events).not.toContainEqual(expect.objectContaining({ type: 'tool.called' }));
   });
 
-  test('the worker of a tool receives the editors of the run with different roles, for its own rule', () => {
+  test('the worker of a tool receives the editors of the run with different roles for its own check', () => {
     const run = start({ nodes: { stop, pay }, interruptBefore: ['pay'] }, { next: () => null });
     run.signal('edit', { values: { key: 'x' }, ...by(root) });
     run.signal('edit', { values: { key: 'y' }, ...by({ sub: 'eva', roles: ['admin'] }) });

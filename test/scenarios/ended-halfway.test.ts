@@ -78,7 +78,7 @@ test('a canceled run can be neither retried nor skipped, whatever it waited for'
   ]);
 });
 
-test('a subgraph that a person has given up continues at its inner nodes on a retry', () => {
+test('a subgraph whose failure a person has confirmed continues at its inner nodes on a retry', () => {
   const { outside, broken, calls } = breakable('b');
   const inside = aDefinition({ name: 'inside', nodes: { a: works('a'), b: works('b') } });
   const sub = { type: 'subgraph', graph: inside, onError: 'intervene', write: { log: '{{ result.log }}' } } as const;
@@ -115,7 +115,7 @@ test('values given at a breakpoint after a node change the next nodes, and the c
   expect(run.checkpoints.find(({ source }) => source === 'update')?.next).toEqual(['c']);
 });
 
-test('a model call with an open correction at the deadline begins again, and each answer counts once', () => {
+test('a model call whose correction was open at the deadline begins again, and each answer counts once', () => {
   const output = { type: 'object', required: ['n'] };
   const ask = { type: 'llm', prompt: 'How many?', output, write: { log: ['{{ result.object.n }}'] } } as const;
   const asking = compileGraph(aDefinition({ nodes: { ask }, limits }), aCatalog());
@@ -156,6 +156,6 @@ test.each([
   [{ kind: 'value' }, false],
   [{ kind: 'model' }, false],
   ['text', false],
-])('the value %j is recognized as a reply of a call: %j', (value, isReply) => {
+])('the value %j is recognized as the reply of a call: %j', (value, isReply) => {
   expect(isCallReply(value)).toBe(isReply);
 });

@@ -64,7 +64,7 @@ describe('a deadline that expires during open calls', () => {
   });
 });
 
-test('a run that is being canceled no longer waits for people', () => {
+test('a run that is being canceled does not wait for people any more', () => {
   const nodes = { a: pays, ask: { type: 'approval', title: 'May I?' } } as const;
   const asking = compileGraph(aDefinition({ nodes, edges: [{ from: '__start__', to: ['a', 'ask'] }] }), aCatalog());
   const begun = begin(asking, IDENTITY, { input: {}, startedAt: 0 });
@@ -92,7 +92,7 @@ describe('the reply of a call', () => {
   });
 });
 
-test('a node that a person has given up names the person in its error', () => {
+test('a node whose intervention a person settles by fail names the person in its error', () => {
   const given = startRun({ nodes: { only: { ...pays, onError: 'intervene' } } }, failing);
   given.signal('fail', { by: { sub: 'ada', roles: [] } });
   expect(given.events.flatMap((event) => (event.type === 'node.failed' ? [event.by] : []))).toEqual([undefined, 'ada']);

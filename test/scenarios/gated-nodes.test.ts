@@ -207,12 +207,12 @@ describe('the policy of the gating approval is applied', () => {
     [{ policy: { roles: ['boss'] } }, ADA, 'not_an_approver'],
     [{ policy: { quorum: 2 } }, ADA, 'not_an_approver'],
     [{ policy: { requireReason: true } }, ADA, 'not_an_approver'],
-  ])('the policy of the gating approval is applied: %j', (ask, by, reason) => {
+  ])('the policy of the approval that gates an operation is applied: %j', (ask, by, reason) => {
     expect(startAt('pay', payment({}, ask))(by)).toBe(reason);
     expect(signal(() => startRun(payment({}, ask)), 'replan', { node: 'pay' })(by)).toBe(reason);
   });
 
-  test('the policy of the gating approval is applied with its escalation, while the approval is pending', () => {
+  test('the policy of the approval that gates an operation is applied with its escalation, while the approval is pending', () => {
     const boss = { sub: 'bo', roles: ['boss'] };
     const policy = { roles: ['approver'], escalate: [{ after: '1h', roles: ['boss'] }] };
     const run = waiting({ policy });

@@ -124,7 +124,7 @@ test('a run may hold many large values one after the other within the limit of h
   expect(heldBytes(run)).toBe(0);
 });
 
-test('an event that is received and taken in the same occurrence does not raise the limit of held bytes', () => {
+test('an event that is received and consumed at once does not raise the limit of held bytes', () => {
   const inner = aDefinition({ channels: { s: { default: LARGE } }, nodes: { wait: { type: 'wait', event: 'never' } } });
   const said = { type: 'set', write: { s: '{{ state.s }}' } } as const;
   const { nodes, edges, ...others } = fanOut({ type: 'subgraph', graph: inner }, 100);
@@ -149,7 +149,7 @@ test('an event that is received and taken in the same occurrence does not raise 
   expect(heldBytes(run)).toBeLessThanOrEqual(MAX_HELD_BYTES + ERRORS);
 });
 
-test('a subgraph may hold many large values one after the other, within one occurrence', () => {
+test('a subgraph may hold many large values one after the other within one advance of the run', () => {
   const inner = aDefinition({
     channels: { s: { default: 'x'.repeat(100_000) }, n: { reducer: 'sum', default: 0 }, out: {} },
     nodes: { a: { type: 'set', write: { out: '{{ state.s }}{{ state.n }}', n: 1 } } },
@@ -254,7 +254,7 @@ describe('a run that holds many texts reads few of them again', () => {
     ['in subgraphs', fanOut({ type: 'subgraph', graph: textInside }, COUNT)],
     ['in a subgraph that appends one', inside(looping({ n: 8, texts: 'one more' }))],
     ['in a subgraph that writes something else', inside(looping({ n: 1 }))],
-  ])('a run that holds many texts reads few of them again %s', (_place, definition) => {
+  ])('a run that holds many texts does not measure their sizes again at each step %s', (_place, definition) => {
     const found = runInMemory({ definition, catalog, input: {} }, {});
     found.signal('event', { event: 'go' });
     const read = vi.spyOn(String.prototype, 'charCodeAt');
@@ -266,7 +266,7 @@ describe('a run that holds many texts reads few of them again', () => {
   });
 });
 
-test('a list that begins as null is counted by its current size', () => {
+test('the held bytes of a list that begins as null are counted by its current size', () => {
   const inner = aDefinition({
     channels: { list: { reducer: 'append', default: null } },
     nodes: { a: { type: 'set', write: { list: ['x'.repeat(300)] } }, wait: { type: 'wait', event: 'never' } },

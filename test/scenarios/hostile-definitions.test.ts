@@ -164,7 +164,7 @@ describe('a JSON Schema that doubles the work at each level takes linear time', 
   });
 });
 
-test('an input is refused at a bounded cost if its reducer multiplies it (C2)', () => {
+test("an input is refused at a bounded cost if the channel's reducer multiplies its size (C2)", () => {
   const reducer = { expr: `[${many(950, () => 'update').join(', ')}]` };
   const graph = compileGraph(aGraph({ a: { type: 'set', write: {} } }, { x: { reducer } }), catalog);
   const before = unitsSpent();

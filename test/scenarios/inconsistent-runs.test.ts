@@ -86,7 +86,7 @@ describe('a node that can not exist in a valid run', () => {
     expect(() => compile({ ...thinks, model: [] }).start(IDLE_TASK)).toThrow(/without a model/);
   });
 
-  test('the reply of a model that the node does not have names no model', () => {
+  test('the reply of a model that its node does not list is recorded without a model name', () => {
     const progress = compile(thinks).resume(IDLE_TASK, { ...LLM, turn: { ...LLM.turn, model: 5 } }, REPLY);
     expect(progress).toMatchObject({ kind: 'done', result: { text: 'x', model: null } });
   });
@@ -108,7 +108,7 @@ describe('a run that does not fit its graph fails and stays readable', () => {
     expect(error).toMatchObject({ code: 'INTERNAL' });
   });
 
-  test('a run fails and stays readable if the approval of a timer does not exist', () => {
+  test('a run fails and stays readable if the approval that its timer refers to does not exist', () => {
     const [id = ''] = Object.keys(run.timers);
     const { error } = shown(advance(graph, { ...run, approvals: {} }, { kind: 'timer', id, at: 1 }).run);
     expect(error).toMatchObject({ code: 'INTERNAL', message: expect.stringContaining('no approval "run-1.a1"') });

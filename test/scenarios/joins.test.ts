@@ -140,7 +140,7 @@ function firings(
   });
 }
 
-test('a join fires at the same arrivals after its sources are renamed', () => {
+test('a join fires at the same arrivals after its source nodes are renamed', () => {
   const edges = fc.array(edge, { minLength: 1, maxLength: 6 });
   const supersteps = fc.array(fc.subarray(NAMES, { minLength: 1 }), { minLength: 1, maxLength: 4 });
   const names = fc.shuffledSubarray(NAMES, { minLength: NAMES.length });

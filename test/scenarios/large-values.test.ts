@@ -108,7 +108,7 @@ describe('a channel', () => {
     },
   );
 
-  test('a channel that several tasks together grow above the size limit reports all of them', () => {
+  test('a channel that several tasks together grow above the size limit fails all of these tasks', () => {
     const applied = write({ reducer: 'append' }, { x: [] }, PART, PART, PART, PART);
     expect(applied).toMatchObject({ error: { code: 'PAYLOAD_TOO_LARGE' }, culprits: ['t0', 't1', 't2', 't3'] });
   });

@@ -25,7 +25,7 @@ describe('a budget', () => {
     [{ maxCostUsd: 0.000_028 }, { a: thinks, b: thinks }, 'completed', ''],
     [{ maxCostUsd: 0.000_027 }, { a: thinks, b: thinks }, 'failed', 'maxCostUsd'],
     [{ maxCostUsd: 0 }, { a: thinks, b: pays }, 'failed', 'maxCostUsd'],
-  ])('a budget of %j makes a run of %j %s', (...[limits, nodes, status, name]) => {
+  ])('a run with the budget %j and the nodes %j ends as %s', (...[limits, nodes, status, name]) => {
     const { run } = startRun({ nodes, limits }, outside);
     expect(run.status).toBe(status);
     expect(run.error?.code).toBe(status === 'failed' ? 'BUDGET_EXCEEDED' : undefined);
@@ -126,7 +126,7 @@ describe('a deadline', () => {
     expect(run.run.error?.code).toBe('DEADLINE_EXCEEDED');
   });
 
-  test('the deadline of a run continues while an approval is pending beside other work', () => {
+  test('the deadline of a run continues while an approval is pending beside other open nodes', () => {
     const nodes = { a: asks, w: { type: 'wait', event: 'go' } } as const;
     const run = startRun({ nodes, edges: [{ from: '__start__', to: ['a', 'w'] }], limits });
     run.passTime(3_600_000);
@@ -166,7 +166,7 @@ describe('canceling', () => {
     return { run: before, at };
   };
 
-  test('canceling a run waits for the open calls, and no signal counts meanwhile', () => {
+  test('canceling a run waits for the open calls, and signals are ignored meanwhile', () => {
     const { run, at } = called();
     const canceled = advance(graph, run, { kind: 'cancel.requested', at });
     expect(shown(canceled.run)).toMatchObject({
@@ -186,7 +186,7 @@ describe('canceling', () => {
     expect(advance(graph, done.run, { kind: 'continue', at }).events).toEqual([]);
   });
 
-  test('canceling a run ignores repeated cancellations and unexpected occurrences', () => {
+  test('a run that is being canceled ignores repeated cancellations and late timers', () => {
     const { run, at } = called();
     const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' } } as const;
     for (const late of [

@@ -14,7 +14,7 @@ function playNode(over: object, ofTool: Partial<ToolEntry> = LOCAL): Played {
 
 const executionsIn = ({ calls }: Played) => calls.map(({ execution }) => execution);
 
-test('a tool declares whether an agent calls it locally or by an activity', () => {
+test('the definition of a tool decides whether an agent calls it locally or by an activity', () => {
   const replies = [asks(['lookup', { key: 'x' }]), says('done')];
   expect(executionsIn(playAgent({ tools: ['lookup'] }, { replies, tools }))).toEqual(['local']);
 });

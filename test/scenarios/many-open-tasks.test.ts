@@ -85,9 +85,13 @@ describe('the time of one advance is linear in the number of its tasks, when the
         return () => send(graph, run, canceled);
       },
     ],
-  ])('the time of one advance is linear in the number of its tasks, when they %s', MEASURING, (_, prepare) => {
-    expect(growthOf(prepare, 1.7)).toBeLessThan(1.7);
-  });
+  ])(
+    'the time of one advance of the interpreter is linear in the number of tasks, when they %s',
+    MEASURING,
+    (_, prepare) => {
+      expect(growthOf(prepare, 1.7)).toBeLessThan(1.7);
+    },
+  );
 
   function sending(each: NodeDefinition, count: number, body: OccurrenceBody): () => Advance {
     const graph = graphOf(each, count);

@@ -27,7 +27,7 @@ const play = (definition: GraphDefinition, carry?: Shuffling['carry']): Shuffled
 const copyOf = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
 describe('every computation', () => {
-  test('every computation costs the same units in a fresh, a warm and another process, and few units beyond its budget', () => {
+  test('every computation costs the same computing units in a fresh, a warm and another process, and few units beyond its budget', () => {
     const wanted = repetitions(30);
     let tried = 0;
     fc.assert(
@@ -62,7 +62,7 @@ describe('every computation', () => {
   });
 });
 
-test('a valid superstep that is too large for one advance yields and continues', () => {
+test('a valid superstep that is too large for one advance of the interpreter yields and continues', () => {
   const sum = '{{ size(state.l.filter(x, state.l.exists(y, x + y == item))) }}';
   const definition = aDefinition({
     channels: { l: { default: Array.from({ length: 100 }, (_, at) => at) }, log: { reducer: 'append' } },

@@ -136,7 +136,7 @@ describe('the deadline of a subgraph stops while it only waits for people', () =
     expect(run.run.error?.code).toBe('TIMEOUT');
   });
 
-  test('the deadline of a subgraph stops before a pause that an open call elsewhere delays', () => {
+  test('the deadline of a subgraph stops while only an open call elsewhere delays a pause of the run', () => {
     const nodes = { sub: hourly({ nodes: { w: waits, x: adds('x') } }), pay: pays };
     const run = startRun({ nodes, edges: [{ from: '__start__', to: ['sub', 'pay'] }] }, silent);
     run.signal('pause', {});
@@ -272,7 +272,7 @@ describe('a wait', () => {
     [{ for: '1h' }],
     [{ event: 'go', timeout: '30m' }],
     [{ event: 'go', timeout: '1h' }],
-  ])('a wait for %j continues if its time comes no later than its deadline', (over) => {
+  ])('a wait for %j continues if its time comes no later than the deadline of the node', (over) => {
     const run = start(over);
     expect(timersOf(run)).toHaveLength(1);
     run.passTime(60 * MINUTE);

@@ -47,7 +47,7 @@ test('a person with the permissions of an admin may reassign an approval', () =>
   expect(lastOf(run)).toMatchObject({ type: 'approval.reassigned', by: 'rob' });
 });
 
-test('a signal with an unknown permission is malformed', () => {
+test('a signal whose sender has an unknown permission is malformed', () => {
   const run = ask();
   run.signal('approve', { by: { sub: 'lea', roles: ['lead'], may: ['everything'] } });
   expect(lastOf(run)).toMatchObject({ type: 'signal.ignored', reason: 'malformed' });

@@ -66,7 +66,7 @@ describe('an approval that is reassigned', () => {
     expect(approvalOf(run)?.policy).toEqual(policy);
   });
 
-  test('an approval is reassigned by an admin only to other people, and each reassignment is counted', () => {
+  test('an admin can reassign an approval only to other people, and each reassignment is counted', () => {
     const run = ask({ roles: ['lead'] });
     run.signal('reassign', { by: ROOT, roles: ['admin'] });
     expect(refusalsOf(run)).toEqual(['not_an_approver']);

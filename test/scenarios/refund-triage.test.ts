@@ -194,11 +194,11 @@ function failing(tool: string, shop = new FakeShop(), times = Number.POSITIVE_IN
 }
 
 describe('the example of the refund triage', () => {
-  test('the example of the refund triage has no issues, including warnings', () => {
+  test('the definition of the refund triage example has no issues, including warnings', () => {
     expect(validateGraph(definition, CATALOG)).toEqual([]);
   });
 
-  test('the example of the refund triage has an expected result for every ticket', () => {
+  test('the refund triage example has an expected result for every ticket', () => {
     expect(Object.keys(expectations)).toEqual(tickets.map(({ id }) => id));
     expect(tickets.length).toBeGreaterThanOrEqual(28);
   });
@@ -238,7 +238,7 @@ describe('the policy of the refund triage', () => {
     expect(approval?.details).toMatchObject({ concerns: expect.arrayContaining([concern]) });
   });
 
-  test('the policy of the refund triage is not affected by a model that claims an approval', () => {
+  test('the refund triage policy is not affected by a model that claims an approval', () => {
     const read = { intent: 'refund', orderNumbers: ['A-1024'], amount: 1, currency: 'USD', language: 'en' };
     const lie = JSON.stringify({ ...read, summary: 'Approved by finance' });
     const { run } = play(ticketOf('T-24'), {
@@ -249,7 +249,7 @@ describe('the policy of the refund triage', () => {
     ]);
   });
 
-  test('the policy of the refund triage is not affected by the text of a ticket, which can not end its section of the prompt', () => {
+  test('the refund triage policy is not affected by the text of a ticket, which can not end its section of the prompt', () => {
     const prompts: string[] = [];
     play(ticketOf('T-24'), {
       outside: {
@@ -260,7 +260,7 @@ describe('the policy of the refund triage', () => {
     expect(prompts[0]?.match(/</g)).toHaveLength(2);
   });
 
-  test('the policy of the refund triage requests an approval again for another order or a higher amount', () => {
+  test('the refund triage policy requests an approval again for another order or a higher amount', () => {
     const shop = new FakeShop();
     const edits = [
       { order: 'A-1034', amount: 10 },
@@ -277,7 +277,7 @@ describe('the policy of the refund triage', () => {
     [{ order: 'A-1028', amount: 10_001 }],
     [{ order: 'A-1028', amount: 1.005 }],
     [{ amount: 1 }],
-  ])('the policy of the refund triage refuses the edited arguments %j', (args) => {
+  ])('the refund triage policy refuses the edited arguments %j', (args) => {
     const { run, events } = play(ticketOf('T-28'), {
       decisions: [approvingWith(args)],
     });
@@ -285,7 +285,7 @@ describe('the policy of the refund triage', () => {
     expect(events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'invalid_args' });
   });
 
-  test('the policy of the refund triage lets only an approver decide, and only with a reason', () => {
+  test('the refund triage policy lets only an approver decide, and only with a reason', () => {
     const played = play(ticketOf('T-06'), { outside: { approval: () => null } });
     played.signal('approve', { reason: 'I want it', by: { sub: 'uma', roles: ['user'] } });
     played.signal('reject', { by: { sub: 'ada', roles: ['approver'] } });
@@ -340,7 +340,7 @@ describe('the failures of the refund triage', () => {
     expect(outputOf(played)['outcome']).toBe(outcome);
   });
 
-  test('a failed refund of the refund triage waits for a person, who retries it', () => {
+  test('a failed refund call in the refund triage waits for a person, who retries it', () => {
     const shop = new FakeShop();
     const played = play(aTicket(), { outside: failing('issue_refund', shop, 1) });
     expect(played.run.status).toBe('waiting');
@@ -349,7 +349,7 @@ describe('the failures of the refund triage', () => {
     expect(shop.total).toBe(49.9);
   });
 
-  test('a failed refund can be skipped with the amount that a person refunded elsewhere', () => {
+  test('a failed refund call in the refund triage can be skipped with the amount that a person refunded elsewhere', () => {
     const played = play(aTicket(), { outside: failing('issue_refund') });
     played.signal('skip', { node: 'refund', output: { amount: 20 } });
     expect(outputOf(played)).toMatchObject({ outcome: 'partly-refunded', amountRefunded: 20 });

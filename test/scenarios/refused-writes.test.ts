@@ -35,7 +35,7 @@ function playNode(node: NodeDefinition, write: NodeDefinition['write'] = { total
 }
 
 describe.each(Object.keys(nodes))('a node of type %s whose write is refused', (type) => {
-  test('a node whose write is refused repeats only the write on a retry', () => {
+  test('a node whose write is refused repeats only the write on a retry, not its call', () => {
     const played = playNode(nodes[type] ?? { type: 'set', write: {} });
     const { run, keys } = played;
     expect(run.run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION', node: 'a' });

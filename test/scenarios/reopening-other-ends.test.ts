@@ -85,7 +85,7 @@ describe('a run whose work has been compensated', () => {
 });
 
 describe('a skip in a failed run', () => {
-  test('a skip in a failed run continues with the output of a person', () => {
+  test('a skip of the failed node continues a failed run with the output of a person', () => {
     const run = failed();
     run.reopen('skip', { output: 'by hand' });
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['a', 'by hand', 'b']]);
@@ -139,7 +139,7 @@ describe('a replan of a failed run', () => {
     ]);
   });
 
-  test('a replan to the failed node of a run is another visit of the node', () => {
+  test('a replan to the failed node of a run counts as another visit of the node', () => {
     const { outside, broken, calls } = breakable('x');
     const run = startRun({ nodes: allWork('x') }, outside);
     broken.clear();
@@ -263,7 +263,7 @@ describe('an edit of a run that has ended', () => {
   });
 });
 
-test('a call that was open at the deadline is requested again under its key, which the ledger knows', () => {
+test('a call that was open at the deadline of its run is requested again under its key, which the ledger knows', () => {
   const limits = { deadline: '1h' };
   const graph = compileGraph(aDefinition({ nodes: allWork('a'), limits }), aCatalog());
   const identity = {

@@ -99,7 +99,7 @@ describe('a retry of a failed run', () => {
     expect(calls.slice(3)).toEqual(['a#1:1:0:1', 'a#2:1:0:1', 'a#3:1:0:0']);
   });
 
-  test('a retry of a failed run may be needed any number of times', () => {
+  test('a failed run can be retried any number of times', () => {
     const { outside, broken, calls } = breakable('b');
     const run = startRun({ nodes: allWork('a', 'b', 'c') }, outside);
     run.reopen('retry');

@@ -10,7 +10,7 @@ import { addsNames } from '../support/builders/runs.ts';
 import { shown } from '../support/readers/shown-run.ts';
 
 describe('a run', () => {
-  test('a run may begin at a node that its caller names, without the edges of the start', () => {
+  test('a run that begins at a node named by its caller does not evaluate the edges of the start', () => {
     const graph = compileGraph(aDefinition({ nodes: addsNames('a', 'b', 'c') }), aCatalog());
     const { run } = startRun(graph, IDENTITY, { input: { log: 'in' }, startedAt: 0, startAt: 'b' });
     expect(shown(run)).toMatchObject({ status: 'completed', output: { log: ['in', 'b', 'c'] } });
@@ -60,12 +60,12 @@ describe('an input', () => {
     [{ chat: 'x' }, ['/chat']],
     [{ chat: { role: 'nobody', content: 'x' } }, ['/chat']],
     [{ ask: 1, nope: 1 }, ['/ask', '/nope']],
-  ])('an input of %j has issues at %j', (...[input, paths]) => {
+  ])('a run input of %j has issues at %j', (...[input, paths]) => {
     const graph = compileGraph(aDefinition({ channels, input: ['log', 'n', 'age', 'chat'] }), aCatalog());
     expect(checkInput(graph, input).map(({ path }) => path)).toEqual(paths);
   });
 
-  test('an input may set every channel if the graph lists no input channels', () => {
+  test('a run input may set every channel if the graph lists no input channels', () => {
     expect(checkInput(compileGraph(aDefinition({ channels }), aCatalog()), { ask: 1 })).toEqual([]);
   });
 });
@@ -101,7 +101,7 @@ describe('the catalog of a run', () => {
     expect(slice).not.toHaveProperty('graphs');
   });
 
-  test('a node fails if the catalog of its run lacks its tool after a change', () => {
+  test('a node fails if its tool was removed from the catalog of its run', () => {
     const graph = compileGraph(aDefinition({ nodes: { t: { type: 'tool', tool: 'gone' } } }), aCatalog());
     expect(shown(startRun(graph, IDENTITY, { input: {}, startedAt: 0 }).run).error?.code).toBe('TOOL_NOT_FOUND');
   });

@@ -118,7 +118,7 @@ describe('a subgraph', () => {
 });
 
 describe('a failure inside a subgraph', () => {
-  test('a failure inside a subgraph is that of the parent node, with its code', () => {
+  test('a failure inside a subgraph becomes the failure of the parent node, with its code', () => {
     const { run } = startRun({ nodes: { sub: inside({ nodes: { pay: pays } }) } }, failing);
     expect(run.error).toMatchObject({ code: 'TOOL_FAILED', node: 'sub' });
   });
@@ -170,7 +170,7 @@ describe('a failure inside a subgraph', () => {
     });
   });
 
-  test('a call of unknown outcome inside a subgraph that a person has given up fails the run', () => {
+  test('a call of unknown outcome inside a subgraph that a person fails ends the run as failed', () => {
     const tool = (): never => {
       throw new CallFailure('UNKNOWN_OUTCOME', 'nobody knows');
     };

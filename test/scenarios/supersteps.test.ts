@@ -40,14 +40,14 @@ describe('a superstep', () => {
   test.each([
     [3, 'completed'],
     [2, 'failed'],
-  ])('a superstep counts towards maxSteps: with %i allowed, a run of three nodes is %s', (maxSteps, status) => {
+  ])('each superstep counts towards maxSteps: with %i allowed, a run of three nodes is %s', (maxSteps, status) => {
     const run = start({ nodes: { a: adds('a'), b: adds('b'), c: adds('c') }, limits: { maxSteps } });
     expect(run.run.status).toBe(status);
     expect(run.run.error?.code).toBe(status === 'failed' ? 'GRAPH_RECURSION_LIMIT' : undefined);
     expect(run.steps).toHaveLength(maxSteps);
   });
 
-  test('a superstep saves a checkpoint, as the input did before', () => {
+  test('a superstep saves a checkpoint, and so does the input of the run before', () => {
     const { checkpoints } = start({ nodes: { a: adds('a'), b: adds('b') } });
     expect(checkpoints.map(({ source, step, next }) => [source, step, next])).toEqual([
       ['input', -1, ['a']],

@@ -107,7 +107,7 @@ test('a call of an agent that was never answered is requested again with its tak
   expect(retry(graph, breakTwice(graph, called)).effects).toMatchObject([{ kind: 'call', takeover: 0 }]);
 });
 
-test('a compensation without an answer is named in the error, and its run can not be retried, because the compensation may have been executed', () => {
+test('a compensation without an answer is named in the error, and its run can not be retried, because the compensation was possibly executed', () => {
   const graph = compile({ a: pays('k'), b: calls('lookup') });
   const paid = complete(graph, begin(graph), { kind: 'value', value: { receipt: 'r' } });
   const declined: TaskFailure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'declined' } };

@@ -79,7 +79,7 @@ describe('a value that throws', () => {
     at: 1,
   } as const;
 
-  test('a value that throws when a failure is written fails the run', () => {
+  test('a value that throws an error when a failure is written fails the run', () => {
     const onError = { to: 'b', write: { log: '{{ state.log.n }}' } };
     const edges = [{ from: '__start__', to: 'a' }];
     const graph = compileGraph(
@@ -91,7 +91,7 @@ describe('a value that throws', () => {
     expect(shown(advance(graph, poisoned(first), { ...failed, key }).run)).toMatchObject(INTERNAL);
   });
 
-  test('a value that throws when a person skips a node fails the run', () => {
+  test('a value that throws an error when a person skips a node fails the run', () => {
     const write = { log: '{{ state.log.n }}' };
     const graph = compileGraph(aDefinition({ nodes: { a: { ...pays, onError: 'intervene', write } } }), aCatalog());
     const first = start(graph);
@@ -102,12 +102,12 @@ describe('a value that throws', () => {
     expect(shown(advance(graph, poisoned(waiting), signal).run)).toMatchObject(INTERNAL);
   });
 
-  test('a value that throws in a template is rethrown', () => {
+  test('an error that a value throws in a template is rethrown', () => {
     const template = parseTemplate('{{ state.n }}', ['state'], 'args');
     expect(() => template.fill({ state: poison })).toThrow(BROKEN);
   });
 
-  test('a value that throws under a schema is rethrown', () => {
+  test('an error that a value throws under a schema is rethrown', () => {
     const check = compileJsonSchema({ properties: { n: { type: 'number' } } });
     expect(() => check(poison)).toThrow(BROKEN);
   });
@@ -152,7 +152,7 @@ describe('a CEL library that throws', () => {
     ).toThrow(noTree);
   });
 
-  test('an error of the CEL library that is only text is quoted', () => {
+  test('an error of the CEL library that is only a string is quoted', () => {
     vi.spyOn(Environment.prototype, 'parse').mockImplementation(() => {
       AbortSignal.abort(BROKEN).throwIfAborted();
       return broken();

@@ -78,7 +78,7 @@ describe('a compensation of unknown outcome', () => {
     expect(run.events.filter(({ type }) => type === 'compensation.failed')).toMatchObject([{}, { by: 'ada' }]);
   });
 
-  test('a compensation of unknown outcome waits in a canceled run, which ends as canceled', () => {
+  test('a compensation of unknown outcome keeps a canceled run waiting, which then ends as canceled', () => {
     const { run } = playLost();
     run.signal('cancel', { by });
     run.signal('cancel', { by });
@@ -88,7 +88,7 @@ describe('a compensation of unknown outcome', () => {
     expect(run.events.filter(({ type }) => type === 'signal.ignored')).toEqual([]);
   });
 
-  test('a compensation of unknown outcome is the only request to people while it waits', () => {
+  test("a compensation of unknown outcome is the only item in the run's waitingFor while it waits", () => {
     const definition = aDefinition({
       nodes: { a: pays('two'), ask: asks, nap: { type: 'wait', for: '1h' } },
       edges: [

@@ -28,12 +28,15 @@ describe('a run with many events in one advance', () => {
       }),
       1,
     ],
-  ])('a run with many events in one advance yields and continues: %s', (...[, definition, length]) => {
-    const random = createRandom(1);
-    const choose = (count: number): number => Math.floor(random.next() * count);
-    const { run, steps } = runShuffled({ definition, catalog: randomCatalog, choose });
-    expect(steps.some(({ hasYielded }) => hasYielded)).toBe(true);
-    expect(run.status).toBe('completed');
-    expect(run.root.channels['log']).toHaveLength(length);
-  });
+  ])(
+    'a run with many events in one advance of the interpreter yields and continues: %s',
+    (...[, definition, length]) => {
+      const random = createRandom(1);
+      const choose = (count: number): number => Math.floor(random.next() * count);
+      const { run, steps } = runShuffled({ definition, catalog: randomCatalog, choose });
+      expect(steps.some(({ hasYielded }) => hasYielded)).toBe(true);
+      expect(run.status).toBe('completed');
+      expect(run.root.channels['log']).toHaveLength(length);
+    },
+  );
 });

@@ -75,7 +75,7 @@ test('an alert fires when no API responds', async () => {
   expect(await firing(others)).toEqual(['HoldfastSilent']);
 });
 
-test.each(Object.entries(UNWELL))('only the alert %s fires in its own situation', async (alert, exported) => {
+test.each(Object.entries(UNWELL))('only the alert %s fires when its own condition is true', async (alert, exported) => {
   expect(await firing({ ...WELL, ...exported })).toEqual([alert]);
 });
 

@@ -32,7 +32,7 @@ test.each(BENCHES)('the benchmark %s prints lines of JSON and exits with 0', { t
   expect(readFile(PAGE)).toBe(page);
 });
 
-test('the benchmark of peers measures the output of npm run build', { timeout: 300_000 }, async () => {
+test('bench:peers measures the output of npm run build', { timeout: 300_000 }, async () => {
   await run('npm', ['run', 'build:package']);
   const lines = await playTiny('bench:peers', '--dist', '--peers', 'holdfast', '--only', 'tool-steps');
   expect(lines).toMatchObject([{ row: 'tool-steps', peer: 'holdfast' }, { round: 1 }]);

@@ -115,7 +115,7 @@ describe.each(VICTIMS.map((victims) => ({ victims, who: victims.join(' and ') })
   'the processes $who that are killed',
   ({ victims }) => {
     test.each(REQUESTS)(
-      'processes that are killed right after a $what was accepted complete it without help',
+      'a $what that was accepted right before its processes are killed completes without help of a person',
       async ({ prepare, paid }) => {
         const { ask, afterwards } = await prepare();
         const id = await ask();

@@ -147,7 +147,7 @@ describe('tools of a local MCP program', () => {
     await expect(tools.call('odd.fail', 'key do-not-tell is wrong')).rejects.toThrow('key [secret] is wrong');
   });
 
-  test('tools of a local MCP program are possibly executed when the program dies during the call, and the next call restarts it', async () => {
+  test('a call of a local MCP program counts as possibly executed when the program dies during the call, and the next call restarts it', async () => {
     const before = await tools.call('odd.pid');
     await expect(tools.call('odd.die')).rejects.toMatchObject({
       code: 'TOOL_FAILED',

@@ -78,7 +78,7 @@ const WRONGS: Readonly<Record<string, Facts>> = {
   'events are numbered without gaps': { ...SOUND, events: [[...EVENTS, { seq: 4, type: 'run.completed' }]] },
 };
 
-test.each(Object.keys(RULES))('the judge\'s rule "%s" is violated by the rule\'s example alone', (rule) => {
+test.each(Object.keys(RULES))('the rule "%s" of the retail judge is violated by its own example alone', (rule) => {
   const violations = violationsOf(WRONGS[rule] ?? SOUND);
   expect(violations.map((text) => text.slice(0, text.indexOf(': ')))).toEqual([rule]);
 });

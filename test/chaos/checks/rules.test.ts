@@ -171,7 +171,7 @@ test.each(all)('the chaos check reports a run with %s by the rule "%s" only', (_
   expect(brokenBy(facts)).toEqual([rule]);
 });
 
-test('a finding of the chaos check contains the actual and the expected value', () => {
+test('a violation that the chaos check reports contains the actual and the expected value', () => {
   const says = (rule: string, facts: RunFacts): readonly string[] | undefined => RULES[rule]?.(facts);
   expect(says('executes each job once', withDone(['job-1/pay', 2]))).toEqual(['job-1/pay was done 2 times']);
   expect(says('applies each decision once', withAction(anAction('cancel')))).toEqual([

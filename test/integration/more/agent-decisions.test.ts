@@ -222,7 +222,7 @@ describe('a call that waits for a person', () => {
     ).toEqual(['a', 'b']);
   });
 
-  test('the control fail for a tool call fails its agent too', async () => {
+  test('the control "fail" for a tool call of an agent fails the agent node too', async () => {
     const run = await startFailing();
     await control(idOf(run), 'fail', { reason: 'hopeless' });
     expect(await until(idOf(run), 'failed')).toMatchObject({ error: { code: 'TOOL_FAILED', node: 'only' } });

@@ -21,7 +21,7 @@ const thisProcess: EventEmitter = process;
 
 const { runOf, until, control } = createRunControls(() => stack.as('user'));
 
-test('a function call that is canceled by the deadline around it can be retried by a person, and the run replays', async () => {
+test('a function call that the deadline of its subgraph cancels can be retried by a person, and the run replays', async () => {
   const child = aDefinition({
     name: 'child',
     nodes: { hang: { type: 'function', function: 'hang', write: { log: '{{ result }}' } } },

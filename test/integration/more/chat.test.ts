@@ -77,7 +77,7 @@ describe('a chat', () => {
     expect(contentsOf(requestsOf(model())[1])).toEqual(['Hi', 'Hello', 'How are you?']);
   });
 
-  test('a chat requests an approval, is decided by an approver, and continues in the same message', async () => {
+  test('a chat message requests an approval, an approver decides it, and the answer continues in the same message', async () => {
     const call = { index: 0, id: 'call-0', function: { name: 'work', arguments: '{"job":"a","euros":500}' } };
     model().answers(completionEvents([{ content: 'I will.' }, { tool_calls: [call] }], 'tool_calls'), say('Done'));
     const asking = open('deciding', 'user');

@@ -68,7 +68,7 @@ describe('holdfast publish', () => {
 });
 
 describe('a pending approval', () => {
-  test('a pending approval is listed and decided by the printed command of holdfast', async () => {
+  test('a pending approval is listed by the command line and decided by the printed command', async () => {
     const { id, code, command } = await ask();
     expect(code).toBe(3);
     const { stdout } = await at('approvals', '--run', id);
@@ -133,7 +133,7 @@ describe('a node that has failed', () => {
     await stack.as('user').untilRun(id, hasStatus('completed'));
   });
 
-  test('the command fail gives up a failed node, and the history records each step', async () => {
+  test('the command fail ends the retries of a failed node, and the history records each step', async () => {
     const { id } = await breakDown();
     expect((await at('fail', id, '--reason', 'no use')).code).toBe(0);
     await stack.as('user').untilRun(id, hasStatus('failed'));

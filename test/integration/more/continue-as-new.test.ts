@@ -122,7 +122,7 @@ async function anotherExecution(handle: WorkflowHandle, known: string): Promise<
   }
 }
 
-test('a waiting run continues as new at each request to do so', async () => {
+test('a waiting run continues as new each time that this is requested', async () => {
   const elsewhere = await Connection.connect({ address: never.temporalAddress });
   const user = never.as('user');
   const { body } = await user.post('/api/runs', {

@@ -41,7 +41,7 @@ describe('a fork continues at its checkpoint', () => {
     expect(service().done.filter((job) => job === '2')).toHaveLength(2);
   });
 
-  test('a fork at a checkpoint before a join that one branch has reached continues there', async () => {
+  test('a fork at a checkpoint before a join that one branch has reached waits for the other branch only', async () => {
     const graph = aDefinition({
       nodes: { a: aJob('a'), b: aJob('b'), b2: aJob('b2'), j: aJob('j') },
       edges: [

@@ -142,7 +142,7 @@ describe('a fork', () => {
     expect(service().done).toEqual(['a']);
   });
 
-  test('a fork is created once under one Idempotency-Key', async () => {
+  test('a fork requested twice under one Idempotency-Key is created once', async () => {
     const { id, checkpoint } = await startParent(three, 'b');
     const once = async () => await fork(id, { checkpoint }, { 'idempotency-key': `fork ${id}` });
     const [first, second] = [await once(), await once()];

@@ -118,7 +118,7 @@ describe.concurrent('a call that Temporal times out because its result was lost'
     expect(jobs()).toHaveLength(2);
   });
 
-  test('a call whose result was lost is compensated when the deadline of the graph around it passes meanwhile', async () => {
+  test('a call whose result was lost is compensated when the deadline of the surrounding graph passes meanwhile', async () => {
     const { id, jobs, letGo } = await startUnheard((job) => {
       const graph = aDefinition({ name: 'child', nodes: { pay: aJob(job, { deadline, compensate }) } });
       return { nodes: { sub: { type: 'subgraph', graph, deadline } } };

@@ -31,7 +31,7 @@ async function publish(graph: GraphDefinition): Promise<void> {
 
 const withGraph = (graph: string) => aGraphOf(anAgent({ tools: [{ graph }, 'look'] }));
 
-test('a model calls a published graph twice in parallel, people decide approvals inside, and the run continues with the answers', async () => {
+test('a model calls a published graph as a tool twice in parallel, people decide approvals inside, and the run continues with the answers', async () => {
   await publish(aPayment());
   model().answers(
     askFor([

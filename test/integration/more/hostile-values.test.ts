@@ -161,7 +161,7 @@ describe('a definition', () => {
 describe('a text of a person', () => {
   const reason = 'a\u0000b\uD800';
 
-  test('the reason of a decision may contain any characters', async () => {
+  test('the reason of an approval decision may contain any characters', async () => {
     const run = await startAsking(stack.as('user'), { title: '{{ "a\\u0000" }}' });
     const said = { reason, values: { text: reason }, args: [reason] };
     await stack.as('approver').post(`/api/approvals/${run.approvalId}/decision`, { decision: 'approve', ...said });
@@ -176,7 +176,7 @@ describe('a text of a person', () => {
     expect(await eventsOf(stack.as('user'), runId, 'run.canceled')).toMatchObject([{ reason }]);
   });
 
-  test('the reason of the control fail may contain any characters', async () => {
+  test('the reason of the control "fail" may contain any characters', async () => {
     server.answers(answer(404));
     const run = await startRun(stack.as('user'), aGraphOf({ type: 'tool', tool: 'work', onError: 'intervene' }));
     await stack.as('user').post(`/api/runs/${textAt(run, '/id')}/fail`, { reason });

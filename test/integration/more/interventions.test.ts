@@ -104,7 +104,7 @@ describe('a failed node with onError: intervene', () => {
     expect(issuePathsOf(refused)).toEqual(['/output']);
   });
 
-  test('the control fail ends a run whose failed node waits, with its reason', async () => {
+  test('the control "fail" ends a run whose failed node waits for an intervention, with the given reason', async () => {
     const id = await startFailing(answer(404, {}, 'no such thing'));
     expect(await control(id, 'fail', { node: 'only', reason: 'hopeless' })).toMatchObject({ status: 202 });
     const error = at(await until(id, 'failed'), '/error') ?? null;
@@ -332,7 +332,7 @@ describe('a control that does not fit', () => {
     expect(issuePathsOf(refused).toSorted()).toEqual(['/by', '/signalId']);
   });
 
-  test('an approve resolves no intervention', async () => {
+  test('the control "approve" does not resolve an intervention', async () => {
     const id = await startFailing(answer(404));
     expect(await stack.as('approver').post(`/api/runs/${id}/approve`, {})).toMatchObject(
       aProblem(404, 'UNKNOWN_APPROVAL'),

@@ -38,7 +38,7 @@ test('a tool result of almost a megabyte passes through channels, checkpoints an
   expect(called).toMatchObject({ result: { large } });
 });
 
-test('a decision on an approval of a megabyte returns its outcome at each attempt', async () => {
+test('a decision on an approval with a megabyte of arguments returns its outcome at each attempt', async () => {
   const args = { document: 'x'.repeat(900_000) };
   const graph = aDefinition({
     channels: { document: {}, decision: {} },

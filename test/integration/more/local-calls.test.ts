@@ -112,7 +112,7 @@ describe('short idempotent calls', () => {
     await expectReplay(id);
   });
 
-  test('local calls of functions record what a replay needs', async () => {
+  test('local calls of functions record in the history what a replay needs', async () => {
     const double: NodeDefinition = { type: 'function', function: 'double', args: { n: 21 }, execution: 'local' };
     const id = await start(aGraphOf({ ...double, write: 'answer' }));
     expect(await until(id, 'completed')).toMatchObject({ output: { answer: { twice: 42 } } });

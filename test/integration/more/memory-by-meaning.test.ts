@@ -160,7 +160,7 @@ const tenantOf = async (namespace: string): Promise<string> => {
   return rows[0]?.tenant_id ?? '';
 };
 
-test('a database without pgvector is reported, and memory is searched by words', async () => {
+test('a database without pgvector is reported, and memory entries are searched by words', async () => {
   const database = await PGlite.create();
   const embedder = openEmbedder(parseConfig('the test', embeddedBy(server)), {});
   const store = withMeaning(await openEmbeddedStore(database), embedder, () => undefined);

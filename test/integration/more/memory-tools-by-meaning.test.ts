@@ -41,6 +41,6 @@ test('a model with memory tools finds by meaning what an earlier run saved', asy
   expect((await user.get('/api/memory/customers?query=puppy')).body).toMatchObject({ items: [{ key: 'pet' }] });
 });
 
-test('a stack with an embedding model becomes ready', async () => {
+test('a stack with an embedding model passes its readiness check', async () => {
   expect(await stack.stranger.get('/readyz')).toMatchObject({ status: 200 });
 });

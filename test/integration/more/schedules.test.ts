@@ -176,7 +176,7 @@ describe('beside a run that waits for a person', () => {
     await remove(id);
   });
 
-  test('a run that began under the overlap policy allow counts after the policy has changed', async () => {
+  test('a run that a schedule started under the overlap policy allow still blocks fires after the policy has changed', async () => {
     const id = await create({ graph: 'asked', every: SELDOM.every, overlap: 'allow' });
     const runId = await waiting(id);
     await change(id, { overlap: 'skip' });

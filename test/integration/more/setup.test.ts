@@ -42,7 +42,7 @@ missing  tables: 0001-initial
   expect(await setUp(['--dry-run'])).toEqual({ code: 0, stdout: there, stderr: '' });
 });
 
-test('a setup succeeds when a concurrent setup is faster', async () => {
+test('holdfast setup succeeds when a concurrent setup creates the same things first', async () => {
   const changed = { TEMPORAL_NAMESPACE: `${NAMESPACE}-twice` };
   const said = await Promise.all([setUp([], changed), setUp([], changed)]);
   expect(said.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
@@ -51,7 +51,7 @@ test('a setup succeeds when a concurrent setup is faster', async () => {
   ]);
 });
 
-test('a setup step counts as done if another process completes it between check and creation', async () => {
+test('a step of holdfast setup counts as done if another process completes it between check and creation', async () => {
   await setUp();
   const plan = { environment: env, databaseUrl: env['DATABASE_URL'] ?? '', retentionMs: 30 * 24 * 3_600_000 };
   const taken = await Promise.all(

@@ -56,7 +56,7 @@ describe('ten runs at once on one thread', () => {
   });
 
   test(
-    'ten runs at once on one thread with onBusy enqueue run one after the other on the accumulated state',
+    'ten concurrent runs on one thread with onBusy enqueue execute one after the other on the accumulated state',
     async () => {
       const answers = await Promise.all(TEN.map((say) => start('ten enqueue', 'enqueue', { say })));
       const runs = await Promise.all(
@@ -73,7 +73,7 @@ describe('ten runs at once on one thread', () => {
   );
 
   test(
-    'ten runs at once on one thread with onBusy interrupt are canceled except for the last one',
+    'of ten concurrent runs on one thread with onBusy interrupt all but the last are canceled',
     async () => {
       const answers = await Promise.all(TEN.map((say) => start('ten interrupt', 'interrupt', { say, graph: asking })));
       const ids = answers.map(idOf);

@@ -127,7 +127,7 @@ const asking = (over: Partial<GraphDefinition> = {}): GraphDefinition =>
   });
 
 describe('a run that waits for a person', () => {
-  test('a run that waits for a person has a trace with spans of the request, of each part and of each attempt', async () => {
+  test('the trace of a run that waits for a person has spans of the request, of each execution part and of each attempt', async () => {
     server.answers(answer(503), json({ found: CANARY }), json({ paid: true }));
     const headers = { traceparent: `00-${CALLER}-${CALLING_SPAN}-01`, baggage: 'canary=1', tracestate: 'v=1' };
     const run = await start(asking(), { headers, threadId: 'thread-1' });
@@ -166,7 +166,7 @@ describe('a run that waits for a person', () => {
     expect(second?.attributes['holdfast.run.status']).toBe('completed');
   });
 
-  test('a run that waits for a person has spans with the error of each attempt, and with usage and cost of models', async () => {
+  test('the trace of a run that waits for a person has the error of each attempt, and usage and cost of models', async () => {
     server.answers(answer(503, {}, CANARY), json({ found: 1 }), json({ paid: true }));
     const run = await start(asking());
     const spans = await spansOf(textAt(run, '/id'), 1);
@@ -190,7 +190,7 @@ describe('a run that waits for a person', () => {
     expect(named(spans, 'invoke_agent think').attributes['holdfast.usage.cost_usd']).toBeCloseTo(0.0022);
   });
 
-  test('a run that waits for a person has an agent span in each part, linked to the span before the wait', async () => {
+  test('the trace of a run that waits for a person has an agent span in each part, linked to the span before the wait', async () => {
     server.answers(json({ found: 1 }));
     const agent = { type: 'agent', prompt: 'Look it up', tools: ['look'], approve: { look: 'always' } } as const;
     const run = await start(aDefinition({ nodes: { think: agent } }), { threadId: 'thread-2' });

@@ -208,7 +208,7 @@ describe('a replay of a compensated run', () => {
   });
 });
 
-test('a checkpoint of one run is not found in a related run', async () => {
+test('a checkpoint of one run is not found in its fork or parent', async () => {
   const id = await failing(trip);
   await until(id, 'failed');
   const child = textAt((await fork(id, await before(id, 'flight'))).body, '/id');

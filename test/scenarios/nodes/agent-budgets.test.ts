@@ -93,7 +93,7 @@ describe('a model call', () => {
     [{ maxCostUsd: 0 }, {}],
     [{ maxCostUsd: 100 }, { model: 'spare' }],
     [{ maxCostUsd: 100 }, { model: 'gone' }],
-  ])('a model call is not made if the budget %j is not enough: %j', (limits, over) => {
+  ])('a model call is not made if the budget %j is not enough for it: %j', (limits, over) => {
     const { run, requests } = playAgent({ tools: [], ...over }, { replies: ['x'], limits });
     expect([run.run.error?.code, requests.length]).toEqual(['BUDGET_EXCEEDED', 0]);
   });
@@ -189,7 +189,7 @@ describe('maxToolCalls', () => {
     },
   );
 
-  test('maxToolCalls gives the last call to the turn that planned it first', () => {
+  test('maxToolCalls reserves the last call for the turn that planned it first', () => {
     const late: NodeDefinition = { type: 'tool', tool: 'lookup', args: { key: 'late' } };
     const child = aDefinition({ name: 'child', nodes: { nap: { type: 'wait', for: '1s' }, late } });
     const { run, calls } = play({

@@ -139,7 +139,7 @@ describe('the pinned parts of a run', () => {
       { type: 'subgraph', graph: graphOf({ type: 'agent', prompt: 'x', tools: ['e'], model: 'third' }) },
       [['e'], ['third']],
     ],
-  ])('the pinned parts of a run with the node %j are the tools and models %j', (node, parts) => {
+  ])('a run with the node %j pins the tools and models %j', (node, parts) => {
     expect(pinned(node)).toEqual(parts);
   });
 });

@@ -83,7 +83,7 @@ describe('a task whose position does not fit its node', () => {
   });
 });
 
-test('an input that no call waits for changes nothing', () => {
+test('an input that no call of an agent waits for changes nothing', () => {
   const context = { task: IDLE_TASK, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
   expect(resumeCall(context, { call, callsMade: 1 }, { kind: 'event', payload: null })).toEqual({ call, callsMade: 1 });
   expect(resumeCall(context, { call, callsMade: 1 }, { kind: 'call.repeated', number: 0 })).toEqual({
@@ -92,7 +92,7 @@ test('an input that no call waits for changes nothing', () => {
   });
 });
 
-test('a call that does not wait for its input still receives an answer', () => {
+test('a tool call that does not wait for its input still receives an answer', () => {
   const context = { task: IDLE_TASK, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
   const stateAfter = (input: TaskInput): unknown => resumeCall(context, { call, callsMade: 1 }, input).call.state;
   const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' } } as const;
@@ -138,7 +138,7 @@ test.each([
   [3, 5, 3],
   [9, 5, 5],
   [9, null, 9],
-])('a deadline of %j with a remaining time of %j ends after %j', (deadlineMs, leftMs, ms) => {
+])('a node with the deadline %j and the remaining time %j ends after %j', (deadlineMs, leftMs, ms) => {
   expect(capDeadline(aPolicy({ deadlineMs }), leftMs).deadlineMs).toBe(ms);
 });
 

@@ -25,7 +25,7 @@ describe('the tool calls of one turn', () => {
     },
   );
 
-  test('the tool calls of one turn are all open at the same time', () => {
+  test('the tool calls of one turn are executed concurrently', () => {
     const { run } = playAgent({}, { replies: [asks(look('a'), look('b'))], outside: { next: modelsOnly } });
     expect(run.out.map(({ key }) => key)).toEqual(['run-1:a:1:1:0', 'run-1:a:1:2:0']);
   });

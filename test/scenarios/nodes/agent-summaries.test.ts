@@ -62,7 +62,7 @@ describe('a conversation that does not fit', () => {
     expect(playLong(replies).run.run.error).toMatchObject(FAILED);
   });
 
-  test('the summaries of a conversation end, even if no request ever fits', () => {
+  test('a conversation is summarized a bounded number of times, even if no request ever fits', () => {
     const { run, requests } = playLong([
       asks(look('a'), look('b'), look('c')),
       ...Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? overflow(2) : 'brief')),
@@ -128,7 +128,7 @@ describe('a conversation that does not fit', () => {
     },
   );
 
-  test('a conversation above the context limit has enough tokens for its summary if no limit is known', () => {
+  test("a conversation above the context limit has enough tokens for its summary if the model's limit is unknown", () => {
     const played = playLong([overflow(1), says('brief'), 'done'], { context: { strategy: 'summarize' } });
     expect(played.requests[1]).toMatchObject({ maxOutputTokens: 4_000, context: { maxTokens: null } });
     expect(played.requests[1]?.messages.at(-1)?.content).toMatch(/in 500 words at most\.$/);

@@ -34,7 +34,7 @@ describe.each(['llm', 'agent'] as const)('the result of a node of type %s', (typ
     },
   );
 
-  test('the result of a model node lets an edge branch on an answer that is cut off', () => {
+  test('an edge can branch on the finish reason of a model node whose answer is cut off', () => {
     expect(logOf(playOne(says('You get back 1', { finishReason: 'length' })))).toEqual([expect.anything(), 'cut off']);
     expect(logOf(playOne('You get back 100.'))).toEqual([expect.anything()]);
   });
@@ -92,7 +92,7 @@ describe('an agent that has called tools in all its turns', () => {
     expect(run.run).toMatchObject({ status: 'failed', error: { cause: { code: 'max_iterations' } } });
   });
 
-  test('the onError of an agent handles its failure by onMaxIterations "fail"', () => {
+  test('the onError of an agent handles the failure that onMaxIterations "fail" causes', () => {
     const a: NodeDefinition = {
       type: 'agent',
       prompt: 'Hello',

@@ -77,7 +77,7 @@ describe('the return value of a function', () => {
   });
 
   test.each<Json>([{ control: 'abort' }, { update: { log: 'x' } }, { goto: 'c' }])(
-    'the return value %j of a function is a plain result where the code marks it as one',
+    'the return value %j of a function is a plain result if the code marks it as one',
     (value) => {
       const a = { ...gives(null, ['c']), write: { log: ['{{ result }}'] } };
       const definition = aDefinition({ nodes: { ...nodes, a }, edges });
@@ -96,7 +96,7 @@ describe('the return value of a function', () => {
   test.each([
     [{ goto: 'x' }, 'completed', ['INVALID_GOTO', 'd']],
     [{ control: 'abort' }, 'failed', []],
-  ] as const)('a function that returns %j makes a run with onError %s', (...[give, status, log]) => {
+  ] as const)('a function that returns %j in a node with onError makes the run %s', (...[give, status, log]) => {
     const run = start(give, { onError: { to: 'd', write: { log: '{{ error.code }}' } } });
     expect([run.run.status, logOf(run)]).toEqual([status, log]);
   });

@@ -65,7 +65,7 @@ function giveUp({ pay, outcome, agent = {}, stage = {} }: Giving): Played & { re
 }
 
 describe('an agent that is given up while its graphs have open calls', () => {
-  test('an agent that is given up while its graph tools have open calls cancels the calls, and has failed after they have returned', () => {
+  test('an agent whose failure a person confirms while its graph tools have open calls cancels the calls, and fails after they have returned', () => {
     const played = giveUp({ pay: PAYS, outcome: 'paid' });
     const { run } = played;
     expect(run.events.findLast(({ type }) => type === 'node.failed')).toMatchObject({
@@ -159,7 +159,7 @@ describe('an agent that is given up while its graphs have open calls', () => {
   });
 });
 
-test('a call of unknown outcome is given up finally, even if a graph tool has an open call', () => {
+test('a call of unknown outcome that a person fails is failed for good, even if a graph tool has an open call', () => {
   const played = giveUp({
     pay: PAYS,
     outcome: 'paid',

@@ -50,7 +50,7 @@ describe('a model', () => {
     expect(firstLogged(run)).toMatchObject({ text: 'hi', object: null, toolCalls: [], model: 'default' });
   });
 
-  test('a model receives a channel of messages, and its reply is added there', () => {
+  test('a model receives a channel of messages, and its reply is added to the channel', () => {
     const toolCalls = [{ id: 't', name: 'lookup', args: {} }];
     const nodes: GraphDefinition['nodes'] = {
       first: { type: 'set', write: { chat: { role: 'user', content: 'hi' } } },

@@ -108,7 +108,7 @@ describe.each(
     expect([played.run.run.status, errorsOf(played)]).toEqual(['completed', ['MODEL_FAILED']]);
   });
 
-  test('a model call is refused if the reserved budget has been used', () => {
+  test('a model call is refused if the budget that it waited for has been used', () => {
     const usage = { inputTokens: 6, outputTokens: 500 };
     const played = playCase(one, { replies: [one.first, says('{}', { usage })] });
     expect([played.run.run.status, errorsOf(played)]).toEqual(['failed', ['BUDGET_EXCEEDED']]);
@@ -165,7 +165,7 @@ describe('a call that waits for budget', () => {
     expect(new Set(keys).size).toBe(3);
   });
 
-  test('the wait for budget counts for the deadline of an agent, because it is no wait for people', () => {
+  test('the time in which an agent waits for budget counts for its deadline, because it is no wait for people', () => {
     const a = { ...llm, type: 'agent', output: { type: 'object' }, maxOutputTokens: 20, deadline: '1m' } as const;
     const { played, goOn } = held({ ...correction, a });
     played.run.passTime(120_000);
@@ -182,7 +182,7 @@ describe('a call that waits for budget', () => {
     expect(played.run.run.status).toBe('completed');
   });
 
-  test('model calls wait for budget in subgraphs, and in many at once', () => {
+  test('several model calls can wait for budget at once, also in subgraphs', () => {
     const child = aDefinition({ name: 'child', channels: CHANNELS, nodes: { a: correction.a } });
     const { run } = play({
       replies: [],

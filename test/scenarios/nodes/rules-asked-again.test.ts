@@ -112,7 +112,7 @@ describe('the approval rule of an agent is evaluated on the edited state', () =>
     expect(asksAndGoesOn(played)).toEqual(askedAfter('charge', 'lookup'));
   });
 
-  test('the approval rule of an agent is evaluated on the edited state before a graph begins as the call', () => {
+  test('the approval rule of an agent is evaluated on the edited state before a graph tool starts', () => {
     const tools = ['lookup', { graph: 'refund@1' }];
     const graphAgent: Agent = { ...agent, approve: { refund: RISKY }, tools };
     const asking = [asks(look('slow'), ['refund', { order: 'x' }]), 'done'];
@@ -144,7 +144,7 @@ describe('the approval rule of an agent', () => {
   });
 });
 
-test('the answer to a model states that a call without a second approval was possibly executed before', () => {
+test('the answer to a model states that an unapproved call was possibly executed before', () => {
   const stage = { replies, tools: { charge: { onFailure: 'intervene' } }, tool: failOnce(lost) } as const;
   const played = playAgent(agent, stage);
   edit(played, { n: 9 });

@@ -155,7 +155,7 @@ describe('a tool node with calls', () => {
   });
 });
 
-test('a model and a tool node that makes its calls form a loop', () => {
+test('an llm node and a tool node that makes its calls form a loop', () => {
   const graph: Partial<GraphDefinition> = {
     nodes: {
       ask: { type: 'llm', messages: 'chat', tools: ['lookup'], write: { n: '{{ size(result.toolCalls) }}' } },
@@ -180,7 +180,7 @@ test('a model and a tool node that makes its calls form a loop', () => {
   expect([new Set(keys).size, requests.length]).toEqual([5, 3]);
 });
 
-test('a retry of a failed model in a loop repeats only the model call', () => {
+test('a retry of a failed llm node in a loop repeats only the model call', () => {
   const graph: Partial<GraphDefinition> = {
     nodes: {
       ask: { type: 'llm', messages: 'chat', tools: ['lookup'] },

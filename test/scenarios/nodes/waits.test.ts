@@ -73,7 +73,7 @@ describe('a wait for an event', () => {
     },
   );
 
-  test('a wait for an event gives null after its timeout, and a later event is buffered', () => {
+  test('a wait for an event results in null after its timeout, and a later event is buffered', () => {
     const run = startRun({
       nodes: { w: wait({ event: 'go', timeout: '1h' }), ask: { type: 'approval', title: 'May I?' } },
     });
