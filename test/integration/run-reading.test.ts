@@ -298,17 +298,15 @@ test.each(['', '/state', '/history'])('GET /api/runs/{id}%s does not find a run 
   expect(JSON.stringify(foreign?.body)).toBe(JSON.stringify(none?.body).replaceAll(missing, id));
 });
 
-describe('a redacted channel', () => {
-  test('a redacted channel is hidden in the history from callers without payload:read', async () => {
-    const graph = aDefinition({
-      channels: { card: { redact: true }, name: {} },
-      nodes: { keep: { type: 'set', write: { card: '4111', name: 'Ada' } } },
-    });
-    const run = await startRun(stack.as('user'), graph);
-    const seen = async (caller: 'user' | 'admin') =>
-      (await eventsOf(stack.as(caller), textAt(run, '/id'))).flatMap((event) => at(event, '/update') ?? []);
-    expect(await seen('user')).toEqual([{ card: '[redacted]', name: 'Ada' }]);
-    expect(await seen('admin')).toEqual([{ card: '4111', name: 'Ada' }]);
-    expect(JSON.stringify(await eventsOf(stack.as('user'), textAt(run, '/id')))).not.toContain('4111');
+test('a redacted channel is hidden in the history from callers without payload:read', async () => {
+  const graph = aDefinition({
+    channels: { card: { redact: true }, name: {} },
+    nodes: { keep: { type: 'set', write: { card: '4111', name: 'Ada' } } },
   });
+  const run = await startRun(stack.as('user'), graph);
+  const seen = async (caller: 'user' | 'admin') =>
+    (await eventsOf(stack.as(caller), textAt(run, '/id'))).flatMap((event) => at(event, '/update') ?? []);
+  expect(await seen('user')).toEqual([{ card: '[redacted]', name: 'Ada' }]);
+  expect(await seen('admin')).toEqual([{ card: '4111', name: 'Ada' }]);
+  expect(JSON.stringify(await eventsOf(stack.as('user'), textAt(run, '/id')))).not.toContain('4111');
 });

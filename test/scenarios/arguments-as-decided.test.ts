@@ -192,38 +192,34 @@ const allCases = Object.entries(CALLERS).flatMap(([name, way]) =>
 const refused = allCases.filter(({ made }) => made === null);
 const cases = allCases.filter(({ made }) => made !== null);
 
-describe('the approval, the history and the code have the same arguments of a call', () => {
-  test.each(cases)(
-    'the approval, the history and the code show the same arguments of a call of $kind with the schema $name',
-    async ({ way, parameters, given, made }) => {
-      const approval = { when: 'args.euros > 100' };
-      const asked = await play(way, { parameters, given, approval });
-      expect(asked.run.approvals).toMatchObject([
-        { status: 'pending', tool: 'pay', ...(made !== 'any' && { args: made }) },
-      ]);
-      const [{ title, details, digest, args } = { title: '', details: null, digest: '', args: null }] =
-        asked.run.approvals;
-      expect(digest).toBe(digestOf({ title, details, args }));
-      expect(asked.got).toEqual([]);
+test.each(cases)(
+  'the approval, the history and the code show the same arguments of a call of $kind with the schema $name',
+  async ({ way, parameters, given, made }) => {
+    const approval = { when: 'args.euros > 100' };
+    const asked = await play(way, { parameters, given, approval });
+    expect(asked.run.approvals).toMatchObject([
+      { status: 'pending', tool: 'pay', ...(made !== 'any' && { args: made }) },
+    ]);
+    const [{ title, details, digest, args } = { title: '', details: null, digest: '', args: null }] =
+      asked.run.approvals;
+    expect(digest).toBe(digestOf({ title, details, args }));
+    expect(asked.got).toEqual([]);
 
-      const played = await play(way, { parameters, given, approval, decisions: [{}] });
-      const all = argumentsIn(played);
-      expect(all).toHaveLength(4);
-      expect(all).toEqual(all.map(() => (made === 'any' ? { euros: clock } : made)));
-      return expect(['completed', 'failed']).toContain(played.run.status);
-    },
-  );
-});
+    const played = await play(way, { parameters, given, approval, decisions: [{}] });
+    const all = argumentsIn(played);
+    expect(all).toHaveLength(4);
+    expect(all).toEqual(all.map(() => (made === 'any' ? { euros: clock } : made)));
+    return expect(['completed', 'failed']).toContain(played.run.status);
+  },
+);
 
-describe('refused arguments cause neither an approval nor a call', () => {
-  test.each(refused)(
-    'refused arguments of $kind with the schema $name cause neither an approval nor a call',
-    async ({ way, parameters, given }) => {
-      const played = await play(way, { parameters, given, approval: { when: 'args.euros > 100' } });
-      expect(argumentsIn(played)).toEqual([]);
-    },
-  );
-});
+test.each(refused)(
+  'refused arguments of $kind with the schema $name cause neither an approval nor a call',
+  async ({ way, parameters, given }) => {
+    const played = await play(way, { parameters, given, approval: { when: 'args.euros > 100' } });
+    expect(argumentsIn(played)).toEqual([]);
+  },
+);
 
 describe('arguments edited by a person', () => {
   const ways = Object.entries(CALLERS).map(([name, way]) => ({ name, way }));

@@ -16,45 +16,41 @@ const asking = (policy: ApprovalPolicy): MemoryRun =>
     },
   });
 
-describe('a replan past a pending approval', () => {
-  test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
-    ['requires an approver if the policy names nobody', {}, USER, false],
-    ['is allowed to approvers', {}, APPROVER, true],
-    ['is allowed to a person whom the policy names', { users: ['uma'] }, USER, true],
-    ['is refused to a person whom the policy does not name', { roles: ['boss'] }, APPROVER, false],
-    ['is refused to a single person if two are required', { quorum: 2 }, APPROVER, false],
-    ['is refused if a reason is required', { requireReason: true }, APPROVER, false],
-  ])('a replan past a pending approval %s', (...[, policy, by, isTaken]) => {
-    const run = asking(policy);
-    run.signal('replan', { node: 'pay', by });
-    expect(run.run.status).toBe(isTaken ? 'completed' : 'waiting');
-    const types = run.events.map(({ type }) => type);
-    expect(types).toContain(isTaken ? 'state.updated' : 'signal.ignored');
-  });
+test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
+  ['requires an approver if the policy names nobody', {}, USER, false],
+  ['is allowed to approvers', {}, APPROVER, true],
+  ['is allowed to a person whom the policy names', { users: ['uma'] }, USER, true],
+  ['is refused to a person whom the policy does not name', { roles: ['boss'] }, APPROVER, false],
+  ['is refused to a single person if two are required', { quorum: 2 }, APPROVER, false],
+  ['is refused if a reason is required', { requireReason: true }, APPROVER, false],
+])('a replan past a pending approval %s', (...[, policy, by, isTaken]) => {
+  const run = asking(policy);
+  run.signal('replan', { node: 'pay', by });
+  expect(run.run.status).toBe(isTaken ? 'completed' : 'waiting');
+  const types = run.events.map(({ type }) => type);
+  expect(types).toContain(isTaken ? 'state.updated' : 'signal.ignored');
 });
 
-describe('a replan to an approval that has not been requested yet', () => {
-  test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
-    ['requires an approver if the policy names nobody', {}, USER, false],
-    ['is allowed to a person whom the policy names', { users: ['uma'] }, USER, true],
-    ['is allowed to each of several approvers', { quorum: 2, requireReason: true }, APPROVER, true],
-    [
-      'is refused to an editor of the run if the policy excludes the requester',
-      { excludeRequester: true, users: ['uma'] },
-      USER,
-      false,
-    ],
-  ])('a replan to an approval that has not been requested yet %s', (...[, policy, by, isTaken]) => {
-    const run = startRun({
-      nodes: {
-        first: { type: 'set', write: { log: 'begun' } },
-        ask: { type: 'approval', title: 'May I?', policy },
-      },
-      interruptAfter: ['first'],
-    });
-    run.signal('replan', { node: 'ask', by });
-    expect(run.run.status).toBe(isTaken ? 'waiting' : 'paused');
+test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
+  ['requires an approver if the policy names nobody', {}, USER, false],
+  ['is allowed to a person whom the policy names', { users: ['uma'] }, USER, true],
+  ['is allowed to each of several approvers', { quorum: 2, requireReason: true }, APPROVER, true],
+  [
+    'is refused to an editor of the run if the policy excludes the requester',
+    { excludeRequester: true, users: ['uma'] },
+    USER,
+    false,
+  ],
+])('a replan to an approval that has not been requested yet %s', (...[, policy, by, isTaken]) => {
+  const run = startRun({
+    nodes: {
+      first: { type: 'set', write: { log: 'begun' } },
+      ask: { type: 'approval', title: 'May I?', policy },
+    },
+    interruptAfter: ['first'],
   });
+  run.signal('replan', { node: 'ask', by });
+  expect(run.run.status).toBe(isTaken ? 'waiting' : 'paused');
 });
 
 describe('an approval that was withdrawn because its run was canceled', () => {
@@ -147,15 +143,13 @@ describe('acting as an approval node', () => {
   });
 });
 
-describe('a pause in the last superstep', () => {
-  test('a pause in the last superstep stops the run before it completes', () => {
-    const run = startRun({ nodes: { ask: { type: 'approval', title: 'May I?' } } });
-    run.signal('pause', { by: APPROVER });
-    run.signal('approve', { by: APPROVER });
-    expect(run.run.status).toBe('paused');
-    run.signal('resume', { by: APPROVER });
-    expect(run.run.status).toBe('completed');
-  });
+test('a pause in the last superstep stops the run before it completes', () => {
+  const run = startRun({ nodes: { ask: { type: 'approval', title: 'May I?' } } });
+  run.signal('pause', { by: APPROVER });
+  run.signal('approve', { by: APPROVER });
+  expect(run.run.status).toBe('paused');
+  run.signal('resume', { by: APPROVER });
+  expect(run.run.status).toBe('completed');
 });
 
 describe('an edit as a node before a branch that counts messages', () => {

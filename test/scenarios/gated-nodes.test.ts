@@ -176,28 +176,26 @@ describe.each(Object.entries(OPERATIONS))('%s', (_, open) => {
   });
 });
 
-describe('an operation that no approval gates is allowed to a user', () => {
-  test.each<[string, Operation]>([
-    ['startAt before the approval', startAt('prep')],
-    ['startAt at the approval, which is then requested', startAt('ask')],
-    [
-      'replan to a node before the approval',
-      signal(() => stopped({ interruptBefore: ['ask'] }), 'replan', { node: 'prep' }),
-    ],
-    [
-      'retry of a rejected approval, which is requested again',
-      signal(() => decided('reject', { onReject: 'fail' }), 'retry', {}),
-    ],
-    ['edit of another channel', signal(waiting, 'edit', { values: { amount: 1 } })],
-    [
-      'edit as a node that leads to the approval',
-      signal(() => stopped({ interruptBefore: ['prep'] }), 'edit', { asNode: 'prep' }),
-    ],
-    ['fork before the approval', fork(() => decided('approve'), 'ask')],
-    ['fork with another graph before the approval', otherGraph(() => decided('approve'), 'ask')],
-  ])('an operation that needs no approval is allowed to a user: %s', (_, open) => {
-    expect(open(UMA)).toBeUndefined();
-  });
+test.each<[string, Operation]>([
+  ['startAt before the approval', startAt('prep')],
+  ['startAt at the approval, which is then requested', startAt('ask')],
+  [
+    'replan to a node before the approval',
+    signal(() => stopped({ interruptBefore: ['ask'] }), 'replan', { node: 'prep' }),
+  ],
+  [
+    'retry of a rejected approval, which is requested again',
+    signal(() => decided('reject', { onReject: 'fail' }), 'retry', {}),
+  ],
+  ['edit of another channel', signal(waiting, 'edit', { values: { amount: 1 } })],
+  [
+    'edit as a node that leads to the approval',
+    signal(() => stopped({ interruptBefore: ['prep'] }), 'edit', { asNode: 'prep' }),
+  ],
+  ['fork before the approval', fork(() => decided('approve'), 'ask')],
+  ['fork with another graph before the approval', otherGraph(() => decided('approve'), 'ask')],
+])('an operation that needs no approval is allowed to a user: %s', (_, open) => {
+  expect(open(UMA)).toBeUndefined();
 });
 
 describe('the policy of the gating approval is applied', () => {

@@ -46,30 +46,28 @@ const pays: NodeDefinition = { type: 'tool', tool: 'charge' };
 const waits: NodeDefinition = { type: 'wait', event: 'go' };
 const nests: NodeDefinition = { type: 'subgraph', graph: aDefinition() };
 
-describe('a task that receives an input which it does not wait for', () => {
-  test.each([
-    [{ type: 'set' }, CALL, VALUE],
-    [pays, CALL, TIMER],
-    [pays, CALL, REPLY],
-    [computes, CALL, TIMER],
-    [computes, CALL, REPLY],
-    [thinks, CALL, REPLY],
-    [thinks, LLM, TIMER],
-    [thinks, LLM, VALUE],
-    [asks, CALL, TIMER],
-    [asks, APPROVAL, VALUE],
-    [waits, CALL, TIMER],
-    [waits, WAIT, VALUE],
-    [nests, CALL, TIMER],
-  ] satisfies [NodeDefinition, NodePosition, TaskInput][])(
-    'a task that receives an input which it does not wait for throws an error: %j at %j with %j',
-    (...[node, position, happening]) => {
-      expect(() => compile(node).resume(IDLE_TASK, position, happening)).toThrow(
-        `A task at position "${position.kind}" was given what it does not wait for`,
-      );
-    },
-  );
-});
+test.each([
+  [{ type: 'set' }, CALL, VALUE],
+  [pays, CALL, TIMER],
+  [pays, CALL, REPLY],
+  [computes, CALL, TIMER],
+  [computes, CALL, REPLY],
+  [thinks, CALL, REPLY],
+  [thinks, LLM, TIMER],
+  [thinks, LLM, VALUE],
+  [asks, CALL, TIMER],
+  [asks, APPROVAL, VALUE],
+  [waits, CALL, TIMER],
+  [waits, WAIT, VALUE],
+  [nests, CALL, TIMER],
+] satisfies [NodeDefinition, NodePosition, TaskInput][])(
+  'a task that receives an input which it does not wait for throws an error: %j at %j with %j',
+  (...[node, position, happening]) => {
+    expect(() => compile(node).resume(IDLE_TASK, position, happening)).toThrow(
+      `A task at position "${position.kind}" was given what it does not wait for`,
+    );
+  },
+);
 
 describe('a node that can not exist in a valid run', () => {
   test('a node fails if its tool no longer exists', () => {

@@ -173,15 +173,13 @@ describe('a call whose outcome is known by now is no longer listed', () => {
   });
 });
 
-describe('an idempotent call', () => {
-  test('an idempotent call is not listed among possibly executed calls', () => {
-    const tool = (): Json => {
-      throw new CallFailure('TIMEOUT', 'no answer', false);
-    };
-    const run = start({ look: { type: 'tool', tool: 'lookup', args: { key: 'k' } } }, { tool });
-    expect(run.run.error?.code).toBe('TIMEOUT');
-    expect(causeOf(run)).toBeUndefined();
-  });
+test('an idempotent call is not listed among possibly executed calls', () => {
+  const tool = (): Json => {
+    throw new CallFailure('TIMEOUT', 'no answer', false);
+  };
+  const run = start({ look: { type: 'tool', tool: 'lookup', args: { key: 'k' } } }, { tool });
+  expect(run.run.error?.code).toBe('TIMEOUT');
+  expect(causeOf(run)).toBeUndefined();
 });
 
 test('an unsafe call of the last node of a canceled run is listed if its outcome is unknown', () => {

@@ -124,45 +124,39 @@ describe('an unknown outcome', () => {
   });
 });
 
-describe('signals that do not fit', () => {
-  test.each([
-    ['nonsense', {}],
-    ['approve', 'text'],
-    ['approve', { approvalId: 7 }],
-    ['approve', { approvalId: 'nothing' }],
-    ['retry', { node: 'ask' }],
-    ['skip', { node: 'nobody', output: {} }],
-  ])('the invalid signal %s %j is recorded as ignored, and nothing else changes', (name, payload) => {
-    const run = start({ nodes: { ask: { type: 'approval', title: 'May I?' } } });
-    const before = run.run.root;
-    run.signal(name, payload);
-    expect(types(run).at(-1)).toBe('signal.ignored');
-    expect(run.run.root).toEqual(before);
-    run.signal('approve', { by: { sub: 'ada', roles: ['approver'] } });
-    expect(run.run.status).toBe('completed');
-  });
+test.each([
+  ['nonsense', {}],
+  ['approve', 'text'],
+  ['approve', { approvalId: 7 }],
+  ['approve', { approvalId: 'nothing' }],
+  ['retry', { node: 'ask' }],
+  ['skip', { node: 'nobody', output: {} }],
+])('the invalid signal %s %j is recorded as ignored, and nothing else changes', (name, payload) => {
+  const run = start({ nodes: { ask: { type: 'approval', title: 'May I?' } } });
+  const before = run.run.root;
+  run.signal(name, payload);
+  expect(types(run).at(-1)).toBe('signal.ignored');
+  expect(run.run.root).toEqual(before);
+  run.signal('approve', { by: { sub: 'ada', roles: ['approver'] } });
+  expect(run.run.status).toBe('completed');
 });
 
-describe('canceling a run', () => {
-  test('canceling a run withdraws its approvals, and no node begins afterwards', () => {
-    const run = start({ nodes: { ask: { type: 'approval', title: 'May I?' }, next: adds('next') } });
-    run.signal('cancel', { reason: 'no longer needed', by: { sub: 'uma', roles: ['user'] } });
-    expect(run.run).toMatchObject({
-      status: 'canceled',
-      approvals: { 'run-1.a1': { status: 'canceled' } },
-      timers: {},
-    });
-    expect(run.run.endedAt).not.toBeNull();
-    run.signal('approve', {});
-    expect(run.steps).toEqual([['ask']]);
-    expect(types(run).at(-1)).toBe('run.canceled');
+test('canceling a run withdraws its approvals, and no node begins afterwards', () => {
+  const run = start({ nodes: { ask: { type: 'approval', title: 'May I?' }, next: adds('next') } });
+  run.signal('cancel', { reason: 'no longer needed', by: { sub: 'uma', roles: ['user'] } });
+  expect(run.run).toMatchObject({
+    status: 'canceled',
+    approvals: { 'run-1.a1': { status: 'canceled' } },
+    timers: {},
   });
+  expect(run.run.endedAt).not.toBeNull();
+  run.signal('approve', {});
+  expect(run.steps).toEqual([['ask']]);
+  expect(types(run).at(-1)).toBe('run.canceled');
 });
 
-describe('an approval', () => {
-  test('an approval that nobody decides expires, and its policy determines the result', () => {
-    const run = start({ nodes: { ask: { type: 'approval', title: 'May I?', timeout: '1h', onTimeout: 'reject' } } });
-    run.passTime(3_600_000);
-    expect(types(run)).toContain('approval.expired');
-  });
+test('an approval that nobody decides expires, and its policy determines the result', () => {
+  const run = start({ nodes: { ask: { type: 'approval', title: 'May I?', timeout: '1h', onTimeout: 'reject' } } });
+  run.passTime(3_600_000);
+  expect(types(run)).toContain('approval.expired');
 });

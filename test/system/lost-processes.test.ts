@@ -75,30 +75,28 @@ describe('a worker that is lost', () => {
   });
 });
 
-describe('a decision that no worker receives before the approval expires', () => {
-  test('a decision that no worker receives before the approval expires counts if the API accepted it in time', async () => {
-    const asks = {
-      type: 'approval',
-      title: 'May I?',
-      timeout: '40s',
-      write: { log: '{{ result.decision }}' },
-    } as const;
-    const id = await site.startRun({ ask: { ...asks, onTimeout: 'reject' } });
-    await site.until(id, 'waiting');
-    await site.deployment.worker.kill();
-    const early = await site.approver.post(`/api/runs/${id}/approve`, {});
-    expect(early).toMatchObject({ status: 503, body: { mayTakeEffect: true } });
-    const { body } = await site.user.get(`/api/approvals/${id}.a1`);
-    const expiresAt = Date.parse(textAt(body, '/expiresAt'));
-    await expect.poll(() => Date.now(), PATIENTLY).toBeGreaterThan(expiresAt);
-    expect((await site.approver.post(`/api/runs/${id}/reject`, {})).status).toBe(410);
-    await site.deployment.worker.start();
-    await site.untilReady();
-    await site.until(id, 'completed');
-    expect((await site.user.get(`/api/runs/${id}/state`)).body).toMatchObject({ values: { log: ['approved'] } });
-    const decided = (await site.user.get(`/api/approvals/${id}.a1`)).body;
-    expect(Date.parse(textAt(decided, '/decisions/0/at'))).toBeLessThan(expiresAt);
-  });
+test('a decision that no worker receives before the approval expires counts if the API accepted it in time', async () => {
+  const asks = {
+    type: 'approval',
+    title: 'May I?',
+    timeout: '40s',
+    write: { log: '{{ result.decision }}' },
+  } as const;
+  const id = await site.startRun({ ask: { ...asks, onTimeout: 'reject' } });
+  await site.until(id, 'waiting');
+  await site.deployment.worker.kill();
+  const early = await site.approver.post(`/api/runs/${id}/approve`, {});
+  expect(early).toMatchObject({ status: 503, body: { mayTakeEffect: true } });
+  const { body } = await site.user.get(`/api/approvals/${id}.a1`);
+  const expiresAt = Date.parse(textAt(body, '/expiresAt'));
+  await expect.poll(() => Date.now(), PATIENTLY).toBeGreaterThan(expiresAt);
+  expect((await site.approver.post(`/api/runs/${id}/reject`, {})).status).toBe(410);
+  await site.deployment.worker.start();
+  await site.untilReady();
+  await site.until(id, 'completed');
+  expect((await site.user.get(`/api/runs/${id}/state`)).body).toMatchObject({ values: { log: ['approved'] } });
+  const decided = (await site.user.get(`/api/approvals/${id}.a1`)).body;
+  expect(Date.parse(textAt(decided, '/decisions/0/at'))).toBeLessThan(expiresAt);
 });
 
 describe('an API that is lost', () => {

@@ -97,17 +97,15 @@ describe('a project in TypeScript', () => {
   });
 });
 
-describe('a project in JavaScript', () => {
-  test.each(['graph.mjs', 'graph.cjs'])('a project in JavaScript compiles a graph in %s', async (file) => {
-    const script = asScript.replace(
-      /^import (.*) from (.*);$/m,
-      file.endsWith('.cjs') ? 'const $1 = require($2);' : '$&',
-    );
-    await project.write(file, script);
-    const { stdout, stderr } = await project.run(process.execPath, file);
-    expect(JSON.parse(stdout)).toEqual(JSON.parse(definition));
-    expect(stderr).toContain('function');
-  });
+test.each(['graph.mjs', 'graph.cjs'])('a project in JavaScript compiles a graph in %s', async (file) => {
+  const script = asScript.replace(
+    /^import (.*) from (.*);$/m,
+    file.endsWith('.cjs') ? 'const $1 = require($2);' : '$&',
+  );
+  await project.write(file, script);
+  const { stdout, stderr } = await project.run(process.execPath, file);
+  expect(JSON.parse(stdout)).toEqual(JSON.parse(definition));
+  expect(stderr).toContain('function');
 });
 
 describe.each(['refund', 'blank', 'chat'])('a project that init creates from the template %s', (template) => {

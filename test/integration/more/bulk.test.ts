@@ -88,26 +88,24 @@ describe('many runs', () => {
   });
 });
 
-describe('many approvals', () => {
-  test('several approvals of one bulk decision are decided independently, each once', async () => {
-    const [first, second, third] = (await asking(3)).map(({ approvalId }) => approvalId);
-    const approver = createClient({ baseUrl: stack.baseUrl, token: stack.tokens.approver });
-    const decisions = [
-      { approvalId: first ?? '', decision: 'approve' as const, reason: 'seen' },
-      { approvalId: 'none', decision: 'approve' as const },
-      { approvalId: second ?? '', decision: 'reject' as const },
-      { approvalId: third ?? '', decision: 'approve' as const, digest: 'another' },
-    ];
-    const once = { idempotencyKey: 'decide-them' };
-    const results = await approver.approvals.decideMany(decisions, once);
-    expect(results).toMatchObject([
-      { approvalId: first, approval: { status: 'approved' } },
-      { approvalId: 'none', problem: { code: 'UNKNOWN_APPROVAL', status: 404 } },
-      { approvalId: second, approval: { status: 'rejected' } },
-      { approvalId: third, problem: { code: 'APPROVAL_CHANGED', status: 412 } },
-    ]);
-    expect(await approver.approvals.decideMany(decisions, once)).toEqual(results);
-    const [late] = await approver.approvals.decideMany(decisions.slice(0, 1));
-    expect(late).toMatchObject({ problem: { code: 'ALREADY_DECIDED', status: 409 } });
-  });
+test('several approvals of one bulk decision are decided independently, each once', async () => {
+  const [first, second, third] = (await asking(3)).map(({ approvalId }) => approvalId);
+  const approver = createClient({ baseUrl: stack.baseUrl, token: stack.tokens.approver });
+  const decisions = [
+    { approvalId: first ?? '', decision: 'approve' as const, reason: 'seen' },
+    { approvalId: 'none', decision: 'approve' as const },
+    { approvalId: second ?? '', decision: 'reject' as const },
+    { approvalId: third ?? '', decision: 'approve' as const, digest: 'another' },
+  ];
+  const once = { idempotencyKey: 'decide-them' };
+  const results = await approver.approvals.decideMany(decisions, once);
+  expect(results).toMatchObject([
+    { approvalId: first, approval: { status: 'approved' } },
+    { approvalId: 'none', problem: { code: 'UNKNOWN_APPROVAL', status: 404 } },
+    { approvalId: second, approval: { status: 'rejected' } },
+    { approvalId: third, problem: { code: 'APPROVAL_CHANGED', status: 412 } },
+  ]);
+  expect(await approver.approvals.decideMany(decisions, once)).toEqual(results);
+  const [late] = await approver.approvals.decideMany(decisions.slice(0, 1));
+  expect(late).toMatchObject({ problem: { code: 'ALREADY_DECIDED', status: 409 } });
 });

@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEngine } from '../../../src/api/temporal/engine.ts';
 import type { ConfigInput } from '../../../src/config/load-config.ts';
 import { payloadConverterPath } from '../../../src/process/data-converter.ts';
@@ -99,19 +99,17 @@ function expectNumbered(events: readonly Json[]): void {
   expect(checkpoints.map((id) => id.split('.c').at(-1))).toEqual(checkpoints.map((_, before) => `${before + 1}`));
 }
 
-describe('a run that continues as new at every opportunity', () => {
-  test.each(CONTINUING_RUNS)(
-    'a run that continues as new at every opportunity records the same events and state as one that never does: $name',
-    async (run) => {
-      const [left, right] = await Promise.all([
-        playLanguageRun(createClient(often.baseUrl, often.tokens.admin), run),
-        playLanguageRun(createClient(never.baseUrl, never.tokens.admin), run),
-      ]);
-      expect(await accountOf(often, left)).toEqual(await accountOf(never, right));
-      expect(await continuationsOf(left)).toBeGreaterThan(0);
-    },
-  );
-});
+test.each(CONTINUING_RUNS)(
+  'a run that continues as new at every opportunity records the same events and state as one that never does: $name',
+  async (run) => {
+    const [left, right] = await Promise.all([
+      playLanguageRun(createClient(often.baseUrl, often.tokens.admin), run),
+      playLanguageRun(createClient(never.baseUrl, never.tokens.admin), run),
+    ]);
+    expect(await accountOf(often, left)).toEqual(await accountOf(never, right));
+    expect(await continuationsOf(left)).toBeGreaterThan(0);
+  },
+);
 
 /** Waits until a workflow has an execution other than the known one. @returns its run id */
 async function anotherExecution(handle: WorkflowHandle, known: string): Promise<string> {

@@ -77,25 +77,23 @@ const ODD_OBJECTS: readonly [string, string][] = [
   ['keys in numeric order', '{"b":1,"a":2,"2":3,"1":4}'],
 ];
 
-describe('a signal from another client', () => {
-  test.each([
-    ['NUL', 'no\0such', 'no\uFFFDsuch'],
-    ['900 characters', 'x'.repeat(900), 'x'.repeat(100)],
-    ['a line break', 'no\nsuch', 'no\uFFFDsuch'],
-  ])('a Temporal signal whose name contains %s is recorded, and the run continues', async (_what, name, recorded) => {
-    const { runId: id } = await startAsking(stack.as('user'));
-    const connection = await Connection.connect({ address: stack.temporalAddress });
-    try {
-      const client = new Client({ connection, namespace: stack.namespace });
-      await client.workflow.getHandle(`run:demo:${id}`).signal(name);
-      const approver = stack.as('approver');
-      await expect.poll(() => eventsOf(approver, id, 'signal.ignored')).toMatchObject([{ signal: recorded }]);
-      await stack.as('user').post(`/api/runs/${id}/cancel`, {});
-      await stack.as('user').untilRun(id, hasStatus('canceled'));
-    } finally {
-      await connection.close();
-    }
-  });
+test.each([
+  ['NUL', 'no\0such', 'no\uFFFDsuch'],
+  ['900 characters', 'x'.repeat(900), 'x'.repeat(100)],
+  ['a line break', 'no\nsuch', 'no\uFFFDsuch'],
+])('a Temporal signal whose name contains %s is recorded, and the run continues', async (_what, name, recorded) => {
+  const { runId: id } = await startAsking(stack.as('user'));
+  const connection = await Connection.connect({ address: stack.temporalAddress });
+  try {
+    const client = new Client({ connection, namespace: stack.namespace });
+    await client.workflow.getHandle(`run:demo:${id}`).signal(name);
+    const approver = stack.as('approver');
+    await expect.poll(() => eventsOf(approver, id, 'signal.ignored')).toMatchObject([{ signal: recorded }]);
+    await stack.as('user').post(`/api/runs/${id}/cancel`, {});
+    await stack.as('user').untilRun(id, hasStatus('canceled'));
+  } finally {
+    await connection.close();
+  }
 });
 
 describe('input', () => {
@@ -129,11 +127,9 @@ describe('input', () => {
   });
 });
 
-describe('metadata', () => {
-  test.each([...ODD_OBJECTS])('metadata of a run with %s is kept unchanged', async (_what, metadata) => {
-    const { body } = await start(`{"graph":${JSON.stringify(handing)},"metadata":${metadata}}`);
-    expect(JSON.stringify(at(body, '/metadata'))).toBe(JSON.stringify(JSON.parse(metadata)));
-  });
+test.each([...ODD_OBJECTS])('metadata of a run with %s is kept unchanged', async (_what, metadata) => {
+  const { body } = await start(`{"graph":${JSON.stringify(handing)},"metadata":${metadata}}`);
+  expect(JSON.stringify(at(body, '/metadata'))).toBe(JSON.stringify(JSON.parse(metadata)));
 });
 
 describe('a definition', () => {

@@ -93,35 +93,33 @@ async function untilMoreStart(after: number): Promise<void> {
   await remove(id);
 }
 
-describe('a schedule of every second', () => {
-  test(
-    'a schedule of every second starts a run each second as its creator, until it is paused',
-    { timeout: 180_000 },
-    async () => {
-      const id = await create({ graph: 'said', every: '1s', input: { word: 'hello' }, metadata: { team: 'a' } });
-      await expect
-        .poll(async () => await outcomesOf(id), { timeout: 45_000 })
-        .toEqual(expect.arrayContaining(['started', 'started']));
-      expect(await change(id, { paused: true })).toMatchObject({ status: 200, body: { paused: true } });
-      const pausedAt = Date.now();
-      const runs = await user.get(`/api/runs?metadata=schedule:${id}`);
-      const [run] = listAt(runs.body, '/items');
-      expect(run).toMatchObject({
-        graph: { name: 'said', version: 1 },
-        input: { word: 'hello' },
-        metadata: { team: 'a', schedule: id, scheduledAt: expect.stringMatching(/:\d\d\.000Z$/) },
-      });
-      expect(at(run ?? null, '/createdBy')).toBe(at(await read(id), '/createdBy'));
-      const times = listAt(runs.body, '/items').map((one) => at(one, '/metadata/scheduledAt'));
-      expect(new Set(times).size).toBe(times.length);
-      await untilMoreStart(pausedAt);
-      await expect.poll(async () => await outcomesOf(id)).not.toContain('pending');
-      expect((await startTimesOf(id)).filter((time) => time > pausedAt)).toEqual([]);
-      await remove(id);
-      expect(await user.get(`/api/schedules/${id}`)).toMatchObject(aProblem(404, 'NOT_FOUND'));
-    },
-  );
-});
+test(
+  'a schedule of every second starts a run each second as its creator, until it is paused',
+  { timeout: 180_000 },
+  async () => {
+    const id = await create({ graph: 'said', every: '1s', input: { word: 'hello' }, metadata: { team: 'a' } });
+    await expect
+      .poll(async () => await outcomesOf(id), { timeout: 45_000 })
+      .toEqual(expect.arrayContaining(['started', 'started']));
+    expect(await change(id, { paused: true })).toMatchObject({ status: 200, body: { paused: true } });
+    const pausedAt = Date.now();
+    const runs = await user.get(`/api/runs?metadata=schedule:${id}`);
+    const [run] = listAt(runs.body, '/items');
+    expect(run).toMatchObject({
+      graph: { name: 'said', version: 1 },
+      input: { word: 'hello' },
+      metadata: { team: 'a', schedule: id, scheduledAt: expect.stringMatching(/:\d\d\.000Z$/) },
+    });
+    expect(at(run ?? null, '/createdBy')).toBe(at(await read(id), '/createdBy'));
+    const times = listAt(runs.body, '/items').map((one) => at(one, '/metadata/scheduledAt'));
+    expect(new Set(times).size).toBe(times.length);
+    await untilMoreStart(pausedAt);
+    await expect.poll(async () => await outcomesOf(id)).not.toContain('pending');
+    expect((await startTimesOf(id)).filter((time) => time > pausedAt)).toEqual([]);
+    await remove(id);
+    expect(await user.get(`/api/schedules/${id}`)).toMatchObject(aProblem(404, 'NOT_FOUND'));
+  },
+);
 
 describe('the overlap policy', () => {
   const asked = async (overlap: string): Promise<string> =>

@@ -86,23 +86,21 @@ describe('an agent', () => {
   });
 });
 
-describe('a tool node with calls', () => {
-  test.each<[JsonObject, readonly string[]]>([
-    [{ calls: 'chat', tools: ['lookup'] }, []],
-    [{ calls: 'chat' }, ['INVALID_FIELD /nodes/a']],
-    [{ calls: 'chat', tools: ['lookup', 'missing'] }, ['UNKNOWN_TOOL /nodes/a/tools/1']],
-    [{ tool: 'lookup', tools: ['lookup'] }, ['INVALID_FIELD /nodes/a/tools']],
-    [{ calls: 'chat', tools: ['lookup'], tool: 'lookup' }, ['INVALID_FIELD /nodes/a/tool']],
-    [
-      { calls: 'chat', tools: ['lookup'], args: {}, compensate: { tool: 'charge' } },
-      ['INVALID_FIELD /nodes/a/args', 'INVALID_FIELD /nodes/a/compensate'],
-    ],
-    [{ calls: 'nope', tools: [] }, ['UNKNOWN_CHANNEL /nodes/a/calls']],
-    [{ calls: ['chat'] }, ['INVALID_FIELD /nodes/a/calls']],
-    [{}, ['INVALID_FIELD /nodes/a']],
-  ])('a tool node with the calls %j has the issues %j', (fields, issues) => {
-    expect(issuesOf({ type: 'tool', ...fields })).toEqual(issues);
-  });
+test.each<[JsonObject, readonly string[]]>([
+  [{ calls: 'chat', tools: ['lookup'] }, []],
+  [{ calls: 'chat' }, ['INVALID_FIELD /nodes/a']],
+  [{ calls: 'chat', tools: ['lookup', 'missing'] }, ['UNKNOWN_TOOL /nodes/a/tools/1']],
+  [{ tool: 'lookup', tools: ['lookup'] }, ['INVALID_FIELD /nodes/a/tools']],
+  [{ calls: 'chat', tools: ['lookup'], tool: 'lookup' }, ['INVALID_FIELD /nodes/a/tool']],
+  [
+    { calls: 'chat', tools: ['lookup'], args: {}, compensate: { tool: 'charge' } },
+    ['INVALID_FIELD /nodes/a/args', 'INVALID_FIELD /nodes/a/compensate'],
+  ],
+  [{ calls: 'nope', tools: [] }, ['UNKNOWN_CHANNEL /nodes/a/calls']],
+  [{ calls: ['chat'] }, ['INVALID_FIELD /nodes/a/calls']],
+  [{}, ['INVALID_FIELD /nodes/a']],
+])('a tool node with the calls %j has the issues %j', (fields, issues) => {
+  expect(issuesOf({ type: 'tool', ...fields })).toEqual(issues);
 });
 
 describe('the pinned parts of a run', () => {

@@ -86,28 +86,26 @@ test('reasoning and provider options are in each request to a model', () => {
   expect(requests).toMatchObject([options, options]);
 });
 
-describe('a definition', () => {
-  test.each<[object, readonly string[]]>([
-    [{ toolChoice: { tool: 'lookup' }, reasoning: 'high', providerOptions: { google: {} } }, []],
-    [{ toolChoice: 'always' }, ['INVALID_FIELD /nodes/a/toolChoice']],
-    [{ toolChoice: { tool: 'charge' } }, ['INVALID_FIELD /nodes/a/toolChoice/tool']],
-    [{ toolChoice: 'required', tools: [] }, ['INVALID_FIELD /nodes/a/toolChoice']],
-    [{ reasoning: 'much' }, ['INVALID_FIELD /nodes/a/reasoning']],
-    [{ providerOptions: { openai: { store: true } } }, ['INVALID_FIELD /nodes/a/providerOptions/openai/store']],
-    [
-      { providerOptions: { openai: { previousResponseId: 'r' } } },
-      ['INVALID_FIELD /nodes/a/providerOptions/openai/previousResponseId'],
-    ],
-    [
-      { providerOptions: { anthropic: { mcpServers: [] } } },
-      ['INVALID_FIELD /nodes/a/providerOptions/anthropic/mcpServers'],
-    ],
-    [
-      { providerOptions: { openai: { textVerbosity: 'loud' } } },
-      ['INVALID_FIELD /nodes/a/providerOptions/openai/textVerbosity'],
-    ],
-    [{ providerOptions: { azure: {} } }, ['INVALID_FIELD /nodes/a/providerOptions/azure']],
-  ])('a definition with the model options %j has the expected issues', (fields, issues) => {
-    expect(issuesOfNode({ type: 'agent', prompt: 'Hi', tools: ['lookup'], ...fields })).toEqual(issues);
-  });
+test.each<[object, readonly string[]]>([
+  [{ toolChoice: { tool: 'lookup' }, reasoning: 'high', providerOptions: { google: {} } }, []],
+  [{ toolChoice: 'always' }, ['INVALID_FIELD /nodes/a/toolChoice']],
+  [{ toolChoice: { tool: 'charge' } }, ['INVALID_FIELD /nodes/a/toolChoice/tool']],
+  [{ toolChoice: 'required', tools: [] }, ['INVALID_FIELD /nodes/a/toolChoice']],
+  [{ reasoning: 'much' }, ['INVALID_FIELD /nodes/a/reasoning']],
+  [{ providerOptions: { openai: { store: true } } }, ['INVALID_FIELD /nodes/a/providerOptions/openai/store']],
+  [
+    { providerOptions: { openai: { previousResponseId: 'r' } } },
+    ['INVALID_FIELD /nodes/a/providerOptions/openai/previousResponseId'],
+  ],
+  [
+    { providerOptions: { anthropic: { mcpServers: [] } } },
+    ['INVALID_FIELD /nodes/a/providerOptions/anthropic/mcpServers'],
+  ],
+  [
+    { providerOptions: { openai: { textVerbosity: 'loud' } } },
+    ['INVALID_FIELD /nodes/a/providerOptions/openai/textVerbosity'],
+  ],
+  [{ providerOptions: { azure: {} } }, ['INVALID_FIELD /nodes/a/providerOptions/azure']],
+])('a definition with the model options %j has the expected issues', (fields, issues) => {
+  expect(issuesOfNode({ type: 'agent', prompt: 'Hi', tools: ['lookup'], ...fields })).toEqual(issues);
 });

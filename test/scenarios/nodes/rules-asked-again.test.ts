@@ -126,22 +126,20 @@ describe('the approval rule of an agent is evaluated on the edited state', () =>
   });
 });
 
-describe('the approval rule of an agent', () => {
-  test('the approval rule of an agent does not require a second approval of a call that a person has approved', () => {
-    const clock = slowTool();
-    const played = playAgent(
-      { ...agent, approve: { charge: 'always' } },
-      { replies, limits: { maxConcurrency: 1 }, outside: { next: clock.next } },
-    );
-    decideLast(played.run, 'approve', { by: ADA });
-    played.run.passTime(11_000);
-    clock.release();
-    played.run.passTime(1);
-    edit(played, { n: 9 });
-    retry(played);
-    expect([played.run.run.status, toolsCalled(played)]).toEqual(['completed', ['lookup', 'charge']]);
-    expect(Object.keys(played.run.run.approvals)).toHaveLength(1);
-  });
+test('the approval rule of an agent does not require a second approval of a call that a person has approved', () => {
+  const clock = slowTool();
+  const played = playAgent(
+    { ...agent, approve: { charge: 'always' } },
+    { replies, limits: { maxConcurrency: 1 }, outside: { next: clock.next } },
+  );
+  decideLast(played.run, 'approve', { by: ADA });
+  played.run.passTime(11_000);
+  clock.release();
+  played.run.passTime(1);
+  edit(played, { n: 9 });
+  retry(played);
+  expect([played.run.run.status, toolsCalled(played)]).toEqual(['completed', ['lookup', 'charge']]);
+  expect(Object.keys(played.run.run.approvals)).toHaveLength(1);
 });
 
 test('the answer to a model states that an unapproved call was possibly executed before', () => {
