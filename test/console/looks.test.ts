@@ -93,7 +93,7 @@ async function findingsOf(page: Page): Promise<readonly string[]> {
   return findings;
 }
 
-describe.each(THEMES)('in %s colors', (colorScheme) => {
+describe.each(THEMES)('accessibility in %s colors', (colorScheme) => {
   test.each(PAGES)('the console page %s has no serious accessibility issue', async (name, path, person) => {
     const page = await openPage({ colorScheme });
     await enter(page, path, person);

@@ -208,7 +208,7 @@ describe('threads of tenants', () => {
   );
 });
 
-describe('a thread lists', () => {
+describe('the lists of a thread', () => {
   async function startThree(threadId: string): Promise<readonly string[]> {
     const ids: string[] = [];
     for (const say of ['1', '2', '3']) ids.push(await started({ threadId, say }));

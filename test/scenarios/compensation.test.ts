@@ -40,7 +40,7 @@ function play(definition: GraphDefinition, input = {}): { run: MemoryRun; calls:
   return { run: runInMemory({ definition, catalog: aCatalog(), input }, { tool }), calls, keys };
 }
 
-describe('a run that fails', () => {
+describe('compensations of a failed run', () => {
   const { run, calls, keys } = play(aDefinition({ nodes: { a: pays('one'), b: pays('two'), c: breaks } }));
 
   test('a failed run compensates its calls, latest first, with the recorded results', () => {

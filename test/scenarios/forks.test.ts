@@ -237,7 +237,7 @@ describe('a fork of another version of the graph', () => {
   });
 });
 
-describe('a fork continues from the position of its parent and', () => {
+describe('the position at which a fork continues', () => {
   test('a fork pauses again at the breakpoint after a node at which its parent was paused', () => {
     const run = startRun({ ...abc, interruptAfter: ['b'] });
     run.signal('resume', {});

@@ -53,7 +53,7 @@ function outcomeOf({ run, events }: MemoryRun) {
 
 const REFUSED = { isRefused: true, isBounded: true, isCounted: true };
 
-describe('the limit of held bytes fails a run for', () => {
+describe('the limit of held bytes', () => {
   test('the limit of held bytes fails a run for the updates of its tasks', () => {
     expect(
       outcomeOf(
@@ -280,7 +280,7 @@ test('the held bytes of a list that begins as null are counted by its current si
   expect(heldBytes(run)).toBe(heldBytes(structuredClone(run)));
 });
 
-describe('members that writes add to, change in or remove from an object of a subgraph are counted exactly:', () => {
+describe('held bytes of objects in subgraphs', () => {
   const members = { kept: LARGE, changed: 'before', removed: [LARGE], list: [1, 2, 3] };
 
   test.each<[string, ChannelDefinition, Json]>([

@@ -45,7 +45,7 @@ function aGraph(
   return aDefinition({ nodes, channels: { l: { default: LIST }, o: {}, ...channels }, edges: [...first, ...edges] });
 }
 
-describe('a run fails at a bounded cost if', () => {
+describe('costly definitions', () => {
   test('a run fails at a bounded cost if its template repeats an expensive expression 400 times (B1)', () => {
     const { result, units } = play(aGraph({ a: { type: 'set', write: { o: `{{ ${DEAR} }} `.repeat(400) } } }, {}));
     expect(result.run.error).toMatchObject({ code: 'EXPRESSION_FAILED', node: 'a' });

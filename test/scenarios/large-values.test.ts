@@ -22,7 +22,7 @@ const indexes: NodeDefinition = JSON.parse(JSON.stringify({ type: 'index', rows:
 const playNodes = (nodes: Record<string, NodeDefinition>): MemoryRun =>
   runInMemory({ definition: aDefinition({ channels, nodes }), catalog, input: {} }, {});
 
-describe('a value that is too large fails its node before a call is scheduled, as', () => {
+describe('values above the size limit', () => {
   test.each<[string, NodeDefinition, string]>([
     ['arguments of a tool', { type: 'tool', tool: 'lookup', args: { key: 'k', value: both } }, 'args.value.1'],
     ['arguments of a function', { type: 'function', function: 'double', args: { both } }, 'args.both.1'],

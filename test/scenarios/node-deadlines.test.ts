@@ -99,7 +99,7 @@ describe('a subgraph', () => {
   });
 });
 
-describe('the deadline of a subgraph stops while it only waits for people', () => {
+describe('the deadline of a subgraph that waits for people', () => {
   const declines: Outside = {
     tool: () => {
       throw new CallFailure('TOOL_FAILED', 'declined');

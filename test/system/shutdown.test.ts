@@ -55,7 +55,7 @@ async function untilReady(): Promise<void> {
 
 vi.setConfig({ testTimeout: 120_000 });
 
-describe('with a long grace period', () => {
+describe('shutdown within a long grace period', () => {
   beforeAll(async () => await deploy('40s'), 120_000);
   afterAll(remove);
   beforeEach(async () => {
@@ -145,7 +145,7 @@ describe('with a long grace period', () => {
   });
 });
 
-describe('with a grace period that ends before a call', () => {
+describe('shutdown with a grace period that ends before a call', () => {
   beforeAll(async () => await deploy('1s'), 120_000);
   afterAll(remove);
   beforeEach(async () => {

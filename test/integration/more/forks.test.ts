@@ -162,7 +162,7 @@ describe('a fork', () => {
   });
 });
 
-describe('a fork with', () => {
+describe('forks with changes', () => {
   test('a fork with values applies the reducers', async () => {
     const id = await forked(await startParent(three, 'b'), { values: { log: ['x', 'y'] } });
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'x', 'y', 'b', 'c'] } });

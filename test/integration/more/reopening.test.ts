@@ -91,7 +91,7 @@ describe('retrying a failed run', () => {
     { shape: 'a join', graph: joined, refused: 'b', log: ['a', 'b', 'a2', 'j'] },
     { shape: 'a loop', graph: looping, refused: 'turn 1', log: ['turn 0', 'turn 1', 'turn 2'] },
   ];
-  describe.each(shapes)('that failed in $shape', ({ graph, refused, log }) => {
+  describe.each(shapes)('retrying a run that failed in $shape', ({ graph, refused, log }) => {
     test.each([1, 2])('retrying a failed run repeats only the failed call, after %i failures', async (failures) => {
       service().refuse(refused, failures);
       const id = textAt(await startRun(user(), graph), '/id');

@@ -159,7 +159,7 @@ describe('the overlap policy', () => {
   });
 });
 
-describe('beside a run that waits for a person', () => {
+describe('the overlap policy while a run waits for a person', () => {
   const waiting = async (id: string): Promise<string> => {
     const runId = textAt(await decided(id), '/runId');
     await user.untilRun(runId, (run) => at(run, '/status') === 'waiting');

@@ -88,7 +88,7 @@ const UNREADABLE: readonly (readonly [what: string, payload: (workflowId: string
   ['has no encoding', () => ({ data: Buffer.from('{}') }), /no JSON/],
 ];
 
-describe.concurrent('a signal with', () => {
+describe.concurrent('signals with unreadable payloads', () => {
   test.each(UNREADABLE)(
     'a signal with a payload that %s is ignored at once, and the run accepts the next control',
     async (_what, payload, why) => {

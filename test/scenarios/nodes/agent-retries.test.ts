@@ -109,7 +109,7 @@ function order(replies: readonly Said[], { edges = [] }: Partial<GraphDefinition
     : replies;
 }
 
-describe('the progress of an agent is kept if', () => {
+describe('the progress of a failed agent', () => {
   test('the progress of an agent is kept if the budget is used up before the next model call', () => {
     const long = (): string => 'x'.repeat(2_000);
     const graph = { limits: { maxTokens: 100_000 } };

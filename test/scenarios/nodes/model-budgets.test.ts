@@ -202,7 +202,7 @@ describe('a call that waits for budget', () => {
   });
 });
 
-describe('no call waits', () => {
+describe('model calls that need not wait for budget', () => {
   test('no model call waits if the budget allows its whole output', () => {
     const a: NodeDefinition = { ...llm, output: { type: 'object' }, maxOutputTokens: 20 };
     const { played } = held({ a, first: 'nothing', limits: { maxTokens: 650 } });
@@ -230,7 +230,7 @@ test('the call of a fallback model is not shortened because of reservations of o
   expect(playCase(one).requests.find(({ model }) => model === 'dear')?.maxOutputTokens).toBe(20);
 });
 
-describe('with a cost limit, a model without a price', () => {
+describe('models without a price under a cost limit', () => {
   const askOf = (...model: readonly string[]): NodeDefinition => ({
     ...llm,
     model,
