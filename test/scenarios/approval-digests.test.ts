@@ -76,7 +76,7 @@ describe('a decision that names a digest', () => {
     }
   });
 
-  test('a decision that names a digest is refused for a missing permission first, and for being too late second', () => {
+  test('a decision with a wrong digest reports a missing permission or an earlier decision rather than the digest', () => {
     const run = asking({ policy: { roles: ['boss'] } });
     run.signal('approve', { by: ADA, digest: OF_41 });
     expect(run.events.at(-1)).toMatchObject({ reason: 'not_an_approver' });

@@ -206,15 +206,15 @@ describe('nodes gated by an approval', () => {
   });
 
   test.each<[string, GraphDefinition['edges']]>([
-    ['that arrives at a join', [{ from: ['b', 'c'], to: 'pay' }]],
+    ['arrives at a join', [{ from: ['b', 'c'], to: 'pay' }]],
     [
-      'that has a node without elements arrive at a join',
+      'arrives at a join together with a forEach without elements',
       [
         { from: 'c', forEach: '[]', to: 'd' },
         { from: ['b', 'd'], to: 'pay' },
       ],
     ],
-  ])('an edit as a node behind an approval %s is refused', (_, edges) => {
+  ])('an edit as a node behind an approval is refused if it %s', (_, edges) => {
     const run = startRun({
       nodes: { ask, ...addsNames('a', 'b', 'c', 'd', 'pay') },
       edges: [{ from: '__start__', to: ['a', 'ask'] }, { from: 'a', to: 'b' }, { from: 'ask', to: 'c' }, ...edges],

@@ -313,7 +313,7 @@ describe('a name that is not in the schema of a tool', () => {
     expect(played.got).toEqual([{ euros: 50 }]);
   });
 
-  test("an unknown argument name is dropped where the tool's schema makes this safe", async () => {
+  test('an unknown argument of a tool node is dropped in the approval and in the call', async () => {
     const got: unknown[] = [];
     const find = defineTool({
       name: 'find',

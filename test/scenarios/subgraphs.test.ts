@@ -36,7 +36,7 @@ describe('a subgraph', () => {
     expect(logOf(startRun({ nodes: { sub: { type, graph } } }))).toEqual([]);
   });
 
-  test('a subgraph nests three levels deep, and its events contain their location', () => {
+  test('subgraphs can be nested three levels deep, and the path of an event names all of them', () => {
     const deep = inside({ nodes: { mid: inside({ nodes: { low: inside({ nodes: { leaf: adds('leaf') } }) } }) } });
     const run = startRun({ nodes: { top: deep } });
     expect(logOf(run)).toEqual(['leaf']);
@@ -44,7 +44,7 @@ describe('a subgraph', () => {
     expect(leaf?.path).toEqual(['top', 'mid', 'low']);
   });
 
-  test('a subgraph runs once for each element, in parallel', () => {
+  test('a forEach over a subgraph runs it once for each element, in parallel', () => {
     const child = aDefinition({
       channels: { log: { reducer: 'append' }, item: {} },
       nodes: { ask: { ...asks, title: '{{ state.item }}', write: { log: '{{ state.item }}: {{ result.decision }}' } } },
@@ -80,7 +80,7 @@ describe('a subgraph', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', log]);
   });
 
-  test('a subgraph receives events', () => {
+  test('an external event reaches a wait node inside a subgraph', () => {
     const wait = { type: 'wait', event: 'go', write: { log: '{{ result }}' } } as const;
     const run = startRun({ nodes: { sub: inside({ nodes: { wait } }) } });
     run.signal('event', { event: 'go', payload: 'gone' });

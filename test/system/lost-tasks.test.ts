@@ -286,7 +286,7 @@ describe.concurrent('a deadline that passes in the task in which the run receive
 describe.concurrent('the last workflow task of a run', () => {
   test.each([
     ['times out', giveUp],
-    ['arrives late with new commands', async (_: Course, task: HeldRequest) => await task.deliver()],
+    ['is delivered after new signals', async (_: Course, task: HeldRequest) => await task.deliver()],
   ])('the last workflow task of a run that %s does not reopen a run that has ended', async (_, pass) => {
     const course = await begin();
     const task = await loseNext(course, completesTaskAfterRecord(course));

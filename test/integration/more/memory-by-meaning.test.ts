@@ -57,7 +57,7 @@ const vectorsOf = async (namespace: string): Promise<readonly string[]> => {
 };
 
 describe('an entry', () => {
-  test('a memory entry is found by meaning although it has no word of the query, and the response has the same shape', async () => {
+  test('a memory entry is found by meaning although it shares no word with the query', async () => {
     const { body } = await put('pets/rex', { text: 'a dog of six years' });
     await put('pets/herby', { text: 'an automobile' });
     expect(await find('pets', 'puppy')).toEqual(['rex']);

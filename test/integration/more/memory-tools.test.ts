@@ -82,7 +82,7 @@ const asking = (channel: ChannelDefinition = {}) =>
     { channels: { answer: {}, given: {}, customer: channel } },
   );
 
-test('a memory write can need an approval, which shows the namespace even after an edit of the state', async () => {
+test('a memory write with an approval keeps the approved namespace after an edit of the state', async () => {
   model().answers(askFor([['memory_save', { key: 'k', value: 'v' }]]), say('Done'));
   const run = await startRun(user(), asking(), { customer: 'cleo' });
   const id = textAt(run, '/waitingFor/0/id');

@@ -65,7 +65,7 @@ describe('a task whose position does not fit its node', () => {
       { type: 'tool', tool: 'lookup' },
       { kind: 'approval', approvalId: 'a', timerId: 't' },
     ],
-  ])('a task at a position of %j waits for another input', (node, position) => {
+  ])('a task of the node %j that waits for another input throws an error when capacity arrives', (node, position) => {
     expect(() => behaviorOf(node).resume(IDLE_TASK, position, capacity)).toThrow(TypeError);
   });
 
@@ -83,7 +83,7 @@ describe('a task whose position does not fit its node', () => {
   });
 });
 
-test('an input that no call of an agent waits for changes nothing', () => {
+test('an input that no tool call of an agent waits for leaves the agent unchanged', () => {
   const context = { task: IDLE_TASK, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
   expect(resumeCall(context, { call, callsMade: 1 }, { kind: 'event', payload: null })).toEqual({ call, callsMade: 1 });
   expect(resumeCall(context, { call, callsMade: 1 }, { kind: 'call.repeated', number: 0 })).toEqual({
@@ -92,7 +92,7 @@ test('an input that no call of an agent waits for changes nothing', () => {
   });
 });
 
-test('a tool call that does not wait for its input still receives an answer', () => {
+test('a tool call that receives an unexpected input is still answered to the model', () => {
   const context = { task: IDLE_TASK, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
   const stateAfter = (input: TaskInput): unknown => resumeCall(context, { call, callsMade: 1 }, input).call.state;
   const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' } } as const;
