@@ -238,7 +238,7 @@ describe('no redacted value is visible that passed through', () => {
   });
 });
 
-describe('unredacted parts', () => {
+describe('parts that redaction leaves unchanged', () => {
   test('redaction keeps the codes and locations of errors, the fixed text of a title, and other arguments', () => {
     const failed = play({ a: { type: 'set', write: { copy: '{{ {"a": 1}[state.secret] }}' } } });
     expect(hideRunError(failed.run.run.error ?? { code: 'INTERNAL', message: '' }, failed.redaction)).toEqual({
