@@ -32,6 +32,8 @@ export type { CountedLimit, Limits } from './limits.ts';
 export { MEMORY_SEARCH_LIMIT, MEMORY_TOOLS } from './memory-tools.ts';
 export { MEMORY_SAVE, MEMORY_SEARCH } from './node-types/offered-tool.ts';
 export {
+  answeredFilesOf,
+  filesForModels,
   isMessage,
   isSummary,
   messageProblem,

@@ -1,6 +1,7 @@
 import type { Approval } from '../../run/approval.ts';
 import { NOT_ASKED, answered } from '../../run/tool-batch.ts';
 import type { BatchCall, CallState } from '../../run/tool-batch.ts';
+import type { StoredFilePart } from '../../definition/message.ts';
 import { failsTheRun, isUnknownOutcome } from '../../values/errors.ts';
 import type { TaskFailure } from '../../values/errors.ts';
 import { MAX_VALUE_BYTES, remainingBytes, tooLarge } from '../../values/json-size.ts';
@@ -9,6 +10,7 @@ import { deepEqual } from '../../values/compare-json.ts';
 import type { Json } from '../../values/json.ts';
 import type { TaskContext, TaskInput } from '../behavior.ts';
 import type { CallableTool, ArgumentSource, ToolBatchContext, Toolbox } from './callable-tool.ts';
+import { filesInResult } from './files-in-result.ts';
 import { editedNote, failureNote, rejectionNote } from './messages.ts';
 
 /** A call of a batch in the task that makes it. */
@@ -88,7 +90,7 @@ function approved(call: BatchCall): BatchCall {
 }
 
 function withResult(call: BatchCall, result: Json): BatchCall {
-  return answer(call, result === null ? EMPTY_RESULT : toText(result));
+  return answer(call, result === null ? EMPTY_RESULT : toText(result), filesInResult(result));
 }
 
 /** The answer to a call whose tool returns nothing. */
@@ -110,8 +112,8 @@ function withGraphFailure(call: BatchCall, failure: TaskFailure): BatchCall {
 }
 
 /** Answers a call. The answer also reports arguments that a person has edited. */
-function answer(call: BatchCall, text: string): BatchCall {
-  return { ...call, state: answered(call.isEdited ? text + editedNote(call.args) : text) };
+function answer(call: BatchCall, text: string, files: readonly StoredFilePart[] = []): BatchCall {
+  return { ...call, state: answered(call.isEdited ? text + editedNote(call.args) : text, files) };
 }
 
 /**

@@ -1,0 +1,22 @@
+import { isStoredFile } from '../../definition/message.ts';
+import type { StoredFilePart } from '../../definition/message.ts';
+import { isJsonObject, toItems } from '../../values/json.ts';
+import type { Json } from '../../values/json.ts';
+
+/** The maximum of files of one result that a model is shown; later ones remain in the text of the result. */
+const MAX_SHOWN_FILES = 20;
+
+/**
+ * Returns the pictures and PDFs of a tool's result that models can be shown. They are parts of stored files in a list,
+ * or in the members `file` and `files` of an object, where the tools of HTTP and MCP put the files that they store.
+ */
+export function filesInResult(result: Json): readonly StoredFilePart[] {
+  const files = [result, ...(isJsonObject(result) ? [result['file'] ?? null, result['files'] ?? null] : [])]
+    .flatMap(toItems)
+    .filter(isStoredFile)
+    .filter(({ mediaType }) => SHOWN.test(mediaType))
+    .map(({ type, blob, mediaType, name }) => ({ type, blob, mediaType, ...(name !== undefined && { name }) }));
+  return [...new Map(files.map((file) => [file.blob, file])).values()].slice(0, MAX_SHOWN_FILES);
+}
+
+const SHOWN = /^image\/|^application\/pdf$/i;
