@@ -35,6 +35,7 @@ export {
   answeredFilesOf,
   filesForModels,
   isMessage,
+  isStoredFile,
   isSummary,
   messageProblem,
   toolCallsOf,
@@ -44,7 +45,7 @@ export {
   sourceOf,
   textOf,
 } from './message.ts';
-export type { Message, ToolCall, FilePart, FileSource, MessageContent } from './message.ts';
+export type { Message, ToolCall, FilePart, FileSource, MessageContent, StoredFilePart } from './message.ts';
 export type { ProviderOptions, ReasoningEffort, ToolChoice } from './node-types/model-fields.ts';
 export type { NamesUsed } from './pin-catalog.ts';
 export type { ReducerName, ValueKindOf } from './reducers.ts';

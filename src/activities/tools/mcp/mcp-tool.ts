@@ -34,7 +34,7 @@ export function createMcpTool(tool: OfferedTool, { connection, secrets, report }
         const params = { name: ownName, arguments: isJsonObject(args) ? args : {}, ...metadataOf(tool, call) };
         const result = await session.call(params, call.signal);
         return secrets.redactResult(
-          await readAnswer(result, { ...shape, keepFile: call.keepFile, signal: call.signal }),
+          await readAnswer(result, { ...shape, call }),
         );
       } catch (thrown) {
         const error = toCallError(thrown, errorMeans);

@@ -11,7 +11,7 @@ import type { Json, JsonObject } from '../../../graph/values/index.ts';
 import type { FilePart } from '../../../graph/definition/index.ts';
 import { MAX_BODY_BYTES } from '../../../network/read-body.ts';
 import { CallError, REFUSED, UNCLEAR } from '../../calls/call-error.ts';
-import type { ToolCall } from '../tool.ts';
+import type { AnsweredBytes, ToolCall } from '../tool.ts';
 import type { ErrorMeaning } from './server-settings.ts';
 
 /** What is known of the tool that has answered. */
@@ -19,13 +19,13 @@ interface AnsweringTool {
   /** The schema of structured content, which the tool must answer then; `null` if it promises none. */
   readonly outputSchema: JsonObject | null;
   readonly errorMeans: ErrorMeaning;
-  readonly keepFile: ToolCall['keepFile'];
-  readonly signal: AbortSignal;
+  readonly call: Pick<ToolCall, 'keepFile' | 'attachFile' | 'signal'>;
 }
 
 /**
  * Converts a tool's answer to JSON: structured content as it is, texts joined, else the list of its parts. Pictures,
  * sounds and other bytes are stored as files; their parts are in the list, or in the member `files` of structured content.
+ * Where that has no place for them, pictures and PDFs are attached to the call.
  * @throws CallError if the answer is an error, too large or has no structured content where the tool promises it
  */
 export async function readAnswer(result: CallToolResult, tool: AnsweringTool): Promise<Json> {
@@ -36,7 +36,10 @@ export async function readAnswer(result: CallToolResult, tool: AnsweringTool): P
   requireSize(text ?? result.structuredContent ?? null);
   if (text !== null) return text === '' && result.content.length === 0 ? null : text;
   const content = result.structuredContent ? requireWhole(toJson(result.structuredContent)) : null;
-  if (isJsonObject(content) && !mayHaveFiles(content, tool)) return content;
+  if (isJsonObject(content) && !mayHaveFiles(content, tool)) {
+    await attachFiles(result.content, tool);
+    return content;
+  }
   const parts = await readParts(result.content, tool);
   const value = isJsonObject(content) ? withFiles(content, parts) : parts;
   requireSize(value);
@@ -51,19 +54,36 @@ const MAX_FILES = 20;
 /** Converts the parts of an answer, one after the other; bytes in Base64 become stored files. */
 async function readParts(
   content: readonly Part[],
-  { keepFile, signal }: AnsweringTool,
+  { call: { keepFile, signal } }: AnsweringTool,
 ): Promise<readonly JsonObject[]> {
   const files = content.filter((part) => bytesIn(part)).length;
   if (files > MAX_FILES) throw broken('PAYLOAD_TOO_LARGE', `The answer has ${files} files; ${MAX_FILES} are allowed`);
   const parts: JsonObject[] = [];
   for (const part of content) {
     signal.throwIfAborted();
-    const found = bytesIn(part);
-    const file = found && { bytes: Buffer.from(found.data, 'base64'), mediaType: checkedMediaType(found.mediaType) };
-    parts.push(file ? await keepFile(file) : toJsonObject(part));
+    const file = bytesIn(part);
+    parts.push(file ? await keepFile(decoded(file)) : toJsonObject(part));
   }
   return parts;
 }
+
+/** Stores files for models beside a result. The result is complete without them, so none of them fails the call. */
+async function attachFiles(
+  content: readonly Part[],
+  { call: { keepFile, attachFile, signal } }: AnsweringTool,
+): Promise<void> {
+  const files = content.flatMap((part) => bytesIn(part) ?? []).filter(({ mediaType }) => SHOWN.test(mediaType));
+  for (const file of files.slice(0, MAX_FILES)) {
+    signal.throwIfAborted();
+    const kept = await keepFile(decoded(file)).catch((error: unknown) => {
+      if (error instanceof CallError) return null;
+      throw error;
+    });
+    if (kept) attachFile(kept);
+  }
+}
+
+const SHOWN = /^image\/|^application\/pdf$/;
 
 interface EncodedBytes {
   /** In Base64. */
@@ -72,9 +92,17 @@ interface EncodedBytes {
 }
 
 function bytesIn(part: Part): EncodedBytes | null {
-  if (part.type === 'image' || part.type === 'audio') return { data: part.data, mediaType: part.mimeType };
+  if (part.type === 'image' || part.type === 'audio') return encoded(part.data, part.mimeType);
   if (part.type !== 'resource' || !('blob' in part.resource)) return null;
-  return { data: part.resource.blob, mediaType: part.resource.mimeType ?? 'application/octet-stream' };
+  return encoded(part.resource.blob, part.resource.mimeType ?? '');
+}
+
+function encoded(data: string, mediaType: string): EncodedBytes {
+  return { data, mediaType: checkedMediaType(mediaType) };
+}
+
+function decoded({ data, mediaType }: EncodedBytes): AnsweredBytes {
+  return { bytes: Buffer.from(data, 'base64'), mediaType };
 }
 
 /** True if structured content has a place for files: its schema allows other members, and it has no member `files`. */

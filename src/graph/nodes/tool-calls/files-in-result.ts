@@ -9,9 +9,11 @@ const MAX_SHOWN_FILES = 20;
 /**
  * Returns the pictures and PDFs of a tool's result that models can be shown. They are parts of stored files in a list,
  * or in the members `file` and `files` of an object, where the tools of HTTP and MCP put the files that they store.
+ * @param beside files of the answer for which the result has no member
  */
-export function filesInResult(result: Json): readonly StoredFilePart[] {
-  const files = [result, ...(isJsonObject(result) ? [result['file'] ?? null, result['files'] ?? null] : [])]
+export function filesInResult(result: Json, beside: readonly StoredFilePart[] = []): readonly StoredFilePart[] {
+  const members = isJsonObject(result) ? [result['file'] ?? null, result['files'] ?? null] : [];
+  const files = [result, ...members, beside]
     .flatMap(toItems)
     .filter(isStoredFile)
     .filter(({ mediaType }) => SHOWN.test(mediaType))

@@ -1,5 +1,6 @@
 import type { Approval } from '../../run/approval.ts';
 import { NOT_ASKED, answered } from '../../run/tool-batch.ts';
+import type { CallReply } from '../../run/effect.ts';
 import type { BatchCall, CallState } from '../../run/tool-batch.ts';
 import type { StoredFilePart } from '../../definition/message.ts';
 import { failsTheRun, isUnknownOutcome } from '../../values/errors.ts';
@@ -35,7 +36,7 @@ function resumeRead(context: ToolBatchContext, progress: CallProgress, input: Ta
   const { call, callsMade } = progress;
   switch (input.kind) {
     case 'call.completed':
-      return { call: withResult(call, input.reply.kind === 'value' ? input.reply.value : null), callsMade };
+      return { call: withReply(call, input.reply), callsMade };
     case 'call.failed':
       return reactToFailure(context, progress, input.failure);
     case 'graph.finished':
@@ -89,8 +90,13 @@ function approved(call: BatchCall): BatchCall {
   return { ...call, approvedByPerson: true, state: { phase: 'ready', isApproved: true } };
 }
 
-function withResult(call: BatchCall, result: Json): BatchCall {
-  return answer(call, result === null ? EMPTY_RESULT : toText(result), filesInResult(result));
+function withReply(call: BatchCall, reply: CallReply): BatchCall {
+  return reply.kind === 'value' ? withResult(call, reply.value, reply.files) : withResult(call, null);
+}
+
+/** @param beside files of the answer for which the result has no member */
+function withResult(call: BatchCall, result: Json, beside: readonly StoredFilePart[] = []): BatchCall {
+  return answer(call, result === null ? EMPTY_RESULT : toText(result), filesInResult(result, beside));
 }
 
 /** The answer to a call whose tool returns nothing. */
