@@ -43,6 +43,19 @@ describe('toolCalls', () => {
     expect(await callOf(tool)).toEqual({ kind: 'value', value: { at: '2026-01-02T03:04:05.678Z', n: 1 } });
   });
 
+  test('files that it attaches are in the reply, beside a result whose schema has no place for them', async () => {
+    const file = { type: 'image', blob: 'B1', mediaType: 'image/png' } as const;
+    const result = { type: 'object', additionalProperties: false };
+    const tool = aTool({
+      result,
+      execute(_args, { attachFile }) {
+        attachFile(file);
+        return {};
+      },
+    });
+    expect(await callOf(tool)).toEqual({ kind: 'value', value: {}, files: [file] });
+  });
+
   test('arguments that the current schema would change are refused', async () => {
     const tool = aTool({ read: async () => await Promise.resolve({ order: 8 }), execute: () => expect.unreachable() });
     const refused = { code: 'INVALID_TOOL_ARGUMENTS', retryable: false, done: 'no' };
