@@ -71,7 +71,7 @@ const FILE_REFUSALS: ReadonlySet<number> = new Set([400, 404, 413, 415, 422, 501
 function mayRefuseFiles(model: string, thrown: unknown): boolean {
   if (!APICallError.isInstance(thrown) || thrown.statusCode === undefined) return false;
   const { statusCode: status, responseBody = '' } = thrown;
-  if (status === 500) return /\bimage|multi-?modal|mmproj/i.test(responseBody);
+  if (status === 500) return /\bimage|multi-?modal/i.test(responseBody);
   const { retryable, reason } = toCallError({ model, thrown, status });
   return FILE_REFUSALS.has(status) && !retryable && reason === null;
 }

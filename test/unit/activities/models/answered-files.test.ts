@@ -183,7 +183,7 @@ describe.each(PROVIDERS)('%s is sent a text in place of a file', (provider) => {
     [400, 'invalid message format'],
     [404, 'No endpoints found that support image input'],
     [422, 'content must be a string'],
-    [500, 'image input is not supported, you may need to provide the mmproj'],
+    [500, 'image input is not supported'],
   ])('that it refuses with status %i: %s', async (status, message) => {
     server.answers(json({ error: { message } }, status), REPLIES[provider].text);
     expect(await ask(provider, BLOCK)).toMatchObject({ text: 'Hi' });
