@@ -11,6 +11,7 @@ import type { Json, SchemaCheck, SchemaViolation } from '../graph/values/index.t
 import { NO_LOG, openCallLogger } from './calls/call-logger.ts';
 import type { ParentLogger } from './calls/call-logger.ts';
 import { notConfigured, CallError, REFUSED, UNCLEAR } from './calls/call-error.ts';
+import { storeEncodedFiles } from './files/encoded-files.ts';
 import { keepNoFile } from './files/keep-file.ts';
 import type { KeepFile } from './files/keep-file.ts';
 import { lazyCheck, runCode } from './calls/run-code.ts';
@@ -62,7 +63,8 @@ export function toolCalls(
       };
       const reply = await runCode('TOOL_FAILED', () => tool.execute(request.args, call));
       if (checkResult) requireResult(tool, checkResult, reply.value);
-      return files.length > 0 ? { ...reply, files } : reply;
+      const value = checkResult ? reply.value : await storeEncodedFiles(reply.value, call.keepFile);
+      return { ...reply, value, ...(files.length > 0 && { files }) };
     },
   };
 }

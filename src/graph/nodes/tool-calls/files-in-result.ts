@@ -8,11 +8,11 @@ const MAX_SHOWN_FILES = 20;
 
 /**
  * Returns the pictures and PDFs of a tool's result that models can be shown. They are parts of stored files in a list,
- * or in the members `file` and `files` of an object, where the tools of HTTP and MCP put the files that they store.
+ * or in the members `file`, `files` and `content` of an object, where calls of tools put the files that they store.
  * @param beside files of the answer for which the result has no member
  */
 export function filesInResult(result: Json, beside: readonly StoredFilePart[] = []): readonly StoredFilePart[] {
-  const members = isJsonObject(result) ? [result['file'] ?? null, result['files'] ?? null] : [];
+  const members = isJsonObject(result) ? MEMBERS.map((name) => result[name] ?? null) : [];
   const files = [result, ...members, beside]
     .flatMap(toItems)
     .filter(isStoredFile)
@@ -21,4 +21,5 @@ export function filesInResult(result: Json, beside: readonly StoredFilePart[] = 
   return [...new Map(files.map((file) => [file.blob, file])).values()].slice(0, MAX_SHOWN_FILES);
 }
 
+const MEMBERS: readonly string[] = ['file', 'files', 'content'];
 const SHOWN = /^image\/|^application\/pdf$/i;

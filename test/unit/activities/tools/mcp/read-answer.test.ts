@@ -60,6 +60,12 @@ describe('the answer of an MCP tool', () => {
 
   test.each<[string, Partial<CallToolResult>, JsonObject | null, readonly unknown[]]>([
     ['the schema allows no other members', { structuredContent: { n: 1 } }, CLOSED, [pictureFile]],
+    [
+      'the schema allows no other members by a reference',
+      { structuredContent: { n: 1 } },
+      { $ref: '#/$defs/closed', $defs: { closed: { ...CLOSED, properties: { n: true } } } },
+      [pictureFile],
+    ],
     ['there is another member of that name', { structuredContent: { files: 2 } }, null, [pictureFile]],
     ['they are in the result', { structuredContent: { n: 1 } }, null, []],
     ['the result is the list of parts', {}, null, []],

@@ -10,6 +10,7 @@ test.each<[string, Json, readonly string[]]>([
   ['parts in a list, without texts and sounds', [{ type: 'text', text: 'A' }, aPicture(), sound], ['B1']],
   ['the member `file` of an HTTP tool', { file: aDocument(), size: 7 }, ['B2']],
   ['the member `files` of structured content', { n: 1, files: [aPicture(), aDocument()] }, ['B1', 'B2']],
+  ['the member `content` of an answer in the form of MCP', { content: [aPicture()] }, ['B1']],
   ['a part itself', aPicture(), ['B1']],
   ['a part that comes twice', [aPicture(), aPicture()], ['B1']],
   [
