@@ -54,10 +54,11 @@ async function loadAnswered(
   readFile: GenerateContext['readFile'],
   { mediaTypes, maxImageBytes }: AcceptedFiles,
 ): Promise<LoadedFile> {
-  if (!mediaTypes.has(canonicalMediaType(part.mediaType))) return standIn(part, NOT_TAKEN);
+  const mediaType = canonicalMediaType(part.mediaType);
+  if (!mediaTypes.has(mediaType)) return standIn(part, NOT_TAKEN);
   try {
     const bytes = await readFile(part);
-    const isTooLarge = part.type === 'image' && bytes.byteLength > maxImageBytes;
+    const isTooLarge = mediaType.startsWith('image/') && bytes.byteLength > maxImageBytes;
     return isTooLarge ? standIn(part, TOO_LARGE, bytes.byteLength) : { kind: 'bytes', bytes };
   } catch (error) {
     if (!(error instanceof CallError) || error.retryable) throw error;

@@ -66,23 +66,23 @@ type UserPart = LanguageModelV3TextPart | LanguageModelV3FilePart;
 function convertMessages(messages: readonly Message[], target: PromptTarget): readonly LanguageModelV3Message[] {
   const calls = createCallIds();
   const converted: LanguageModelV3Message[] = [];
-  let shown: UserPart[] = [];
+  let fileParts: UserPart[] = [];
   for (const message of messages) {
     const next = CONVERSIONS[message.role](message, target, calls);
-    if (message.role !== 'tool' && shown.length > 0) {
+    if (message.role !== 'tool' && fileParts.length > 0) {
       const [first] = next;
-      if (first?.role === 'user') first.content.unshift(...shown);
-      else converted.push({ role: 'user', content: shown });
-      shown = [];
+      if (first?.role === 'user') first.content.unshift(...fileParts);
+      else converted.push({ role: 'user', content: fileParts });
+      fileParts = [];
     }
     converted.push(...next);
-    if (message.role === 'tool') shown.push(...next.flatMap((answer) => shownFiles(message, answer, target)));
+    if (message.role === 'tool') fileParts.push(...next.flatMap((answer) => toFileParts(message, answer, target)));
   }
-  return shown.length > 0 ? [...converted, { role: 'user', content: shown }] : converted;
+  return fileParts.length > 0 ? [...converted, { role: 'user', content: fileParts }] : converted;
 }
 
 /** The files of a tool's message, each after a text that names the call and the file. */
-function shownFiles(message: Message, answer: LanguageModelV3Message, { files }: PromptTarget): readonly UserPart[] {
+function toFileParts(message: Message, answer: LanguageModelV3Message, { files }: PromptTarget): readonly UserPart[] {
   const [result] = answer.role === 'tool' ? answer.content : [];
   if (result?.type !== 'tool-result') return [];
   const { toolName, toolCallId } = result;
@@ -151,7 +151,7 @@ function saidParts(content: MessageContent): ReturnType<typeof partsOf> {
   return said.length > 0 ? said : [{ type: 'text', text: EMPTY_MESSAGE }];
 }
 
-/** The text of a tool's message, with texts for the files that are not shown. */
+/** The text of a tool's message, with texts for the files that are left out. */
 function resultText(message: Message, files: LoadedFiles): string {
   const standIns = answeredFilesOf(message).flatMap((part) => {
     const file = files.get(part);

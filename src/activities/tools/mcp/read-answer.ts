@@ -60,14 +60,14 @@ async function readParts(
 
 /** Stores files for models beside a result. */
 async function attachFiles(content: readonly Part[], { call }: AnsweringTool): Promise<void> {
-  const files = content.flatMap((part) => fileIn(part) ?? []).filter(({ mediaType }) => SHOWN.test(mediaType));
+  const files = content.flatMap((part) => fileIn(part) ?? []).filter(({ mediaType }) => VISIBLE_TYPES.test(mediaType));
   for (const file of files.slice(0, MAX_ANSWERED_FILES)) {
     const kept = await tryToKeep(file, call.keepFile);
     if (kept) call.attachFile(kept);
   }
 }
 
-const SHOWN = /^image\/|^application\/pdf$/;
+const VISIBLE_TYPES = /^image\/|^application\/pdf$/;
 
 /** True if structured content has a place for files: it has no member `files`, and its schema allows one. */
 function mayHaveFiles(content: JsonObject, { outputSchema }: AnsweringTool): boolean {

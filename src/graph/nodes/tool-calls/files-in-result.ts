@@ -4,7 +4,7 @@ import { isJsonObject, toItems } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 
 /** The maximum of files of one result that a model is shown; later ones remain in the text of the result. */
-const MAX_SHOWN_FILES = 20;
+const MAX_VISIBLE_FILES = 20;
 
 /**
  * Returns the pictures and PDFs of a tool's result that models can be shown. They are parts of stored files in a list,
@@ -16,10 +16,10 @@ export function filesInResult(result: Json, beside: readonly StoredFilePart[] = 
   const files = [result, ...members, beside]
     .flatMap(toItems)
     .filter(isStoredFile)
-    .filter(({ mediaType }) => SHOWN.test(mediaType))
+    .filter(({ mediaType }) => VISIBLE_TYPES.test(mediaType))
     .map(({ type, blob, mediaType, name }) => ({ type, blob, mediaType, ...(name !== undefined && { name }) }));
-  return [...new Map(files.map((file) => [file.blob, file])).values()].slice(0, MAX_SHOWN_FILES);
+  return [...new Map(files.map((file) => [file.blob, file])).values()].slice(0, MAX_VISIBLE_FILES);
 }
 
 const MEMBERS: readonly string[] = ['file', 'files', 'content'];
-const SHOWN = /^image\/|^application\/pdf$/i;
+const VISIBLE_TYPES = /^image\/|^application\/pdf$/i;
