@@ -28,6 +28,11 @@ const MESSAGES = table(
     ['`toolCalls`', 'list of { id, name, args }', 'Of an assistant: the calls that it requests.'],
     ['`toolCallId`', 'text', 'Of a tool: the call that it answers.'],
     ['`name`', 'text', 'The name of the tool, or of the speaker.'],
+    [
+      '`files`',
+      'list of parts',
+      'Of a tool: the pictures and PDFs of its answer, which [models are shown](../files.md#files-that-tools-answer).',
+    ],
   ],
 );
 
@@ -43,7 +48,7 @@ const PARTS = table(
   ],
 );
 
-const FILES = `A part has its \`type\` and these fields. Only messages of the \`user\` and the \`assistant\` have files, and only those of the user [reach a model](../files.md#files-in-messages).`;
+const FILES = `A part has its \`type\` and these fields. In the \`content\`, only messages of the \`user\` and the \`assistant\` have files, and only those of the user [reach a model](../files.md#files-in-messages).`;
 
 const REMOVALS = `\`{ "remove": "m1" }\` removes a message, and \`{ "remove": "*" }\` all that came before. A write is one of these, a message, or a list of them.
 From outside (inputs, edits, events, decisions) a channel takes only messages of the \`user\`, unless its \`roles\` name more.`;

@@ -11,15 +11,16 @@ import type { Json, SchemaCheck, SchemaViolation } from '../graph/values/index.t
 import { NO_LOG, openCallLogger } from './calls/call-logger.ts';
 import type { ParentLogger } from './calls/call-logger.ts';
 import { notConfigured, CallError, REFUSED, UNCLEAR } from './calls/call-error.ts';
+import { storeEncodedFiles } from './files/encoded-files.ts';
 import { keepNoFile } from './files/keep-file.ts';
 import type { KeepFile } from './files/keep-file.ts';
 import { lazyCheck, runCode } from './calls/run-code.ts';
 import type { CallBehavior } from './calls/make-attempt.ts';
 import type { RegisteredFunction, RegisteredNodeType } from './registered-code.ts';
 import { badArguments } from './tools/tool.ts';
-import type { AnsweredBytes, Tool } from './tools/tool.ts';
+import type { Tool, ToolCall } from './tools/tool.ts';
 import { CALL_SAFETIES } from '../graph/definition/index.ts';
-import type { CallSafety, ToolEntry } from '../graph/definition/index.ts';
+import type { CallSafety, StoredFilePart, ToolEntry } from '../graph/definition/index.ts';
 import { parseExpression } from '../graph/expression/index.ts';
 
 /**
@@ -53,10 +54,17 @@ export function toolCalls(
       const { memory } = request;
       const logger = openCallLogger(log, task, attempt);
       const caller = { key, runId, tenantId, principal: createdBy, memory, attempt, signal, logger };
-      const call = { ...caller, prepare, keepFile: async (file: AnsweredBytes) => await keepFile(file, caller) };
+      const files: StoredFilePart[] = [];
+      const call: ToolCall = {
+        ...caller,
+        prepare,
+        keepFile: async (file) => await keepFile(file, caller),
+        attachFile: (file) => void files.push(file),
+      };
       const reply = await runCode('TOOL_FAILED', () => tool.execute(request.args, call));
       if (checkResult) requireResult(tool, checkResult, reply.value);
-      return reply;
+      const value = checkResult ? reply.value : await storeEncodedFiles(reply.value, call.keepFile);
+      return { ...reply, value, ...(files.length > 0 && { files }) };
     },
   };
 }

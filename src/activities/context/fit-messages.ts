@@ -1,5 +1,6 @@
 import type { ContextPolicy, ContextReport, ModelCallRequest, OverflowReply } from '../../graph/run/index.ts';
 import {
+  answeredFilesOf,
   isFilePart,
   partsOf,
   textOf,
@@ -150,8 +151,9 @@ function countedText({ content, name, providerParts }: Message): string {
   return parts.length > text.length ? parts : text;
 }
 
-function tokensOfFiles({ content }: Message): number {
-  return sum(partsOf(content).map((part) => (isFilePart(part) ? TOKENS_OF_FILES[part.type] : 0)));
+function tokensOfFiles(message: Message): number {
+  const files = [...partsOf(message.content).filter(isFilePart), ...answeredFilesOf(message)];
+  return sum(files.map(({ type }) => TOKENS_OF_FILES[type]));
 }
 
 function tokensOfCalls(message: Message, count: TokenCounter): number {

@@ -1,5 +1,5 @@
 import type { MessageProcessor, ProcessingStep, StepContext } from './message-processor.ts';
-import { isSummary, toolCallsOf, textOf } from '../../graph/definition/index.ts';
+import { answeredFilesOf, isSummary, toolCallsOf, textOf } from '../../graph/definition/index.ts';
 import type { Message } from '../../graph/definition/index.ts';
 
 /**
@@ -119,11 +119,11 @@ export function isOfSystem([{ role }]: MessageGroup): boolean {
   return role === 'system';
 }
 
-/** In characters; shorter results are not worth replacing. */
+/** In characters; shorter results without files are not worth replacing. */
 const LARGE_RESULT = 200;
 
 /**
- * Replaces large tool results by a marker, the oldest first, until the conversation fits. The last group is kept: the
+ * Replaces large tool results and their files by a marker, the oldest first, until the conversation fits. The last group is kept: the
  * model has not seen it yet.
  */
 export const shortenToolResults: MessageProcessor = (messages, { maxTokens, count }) => {
@@ -139,10 +139,14 @@ export const shortenToolResults: MessageProcessor = (messages, { maxTokens, coun
   );
 };
 
-function isLargeResult({ role, content }: Message): boolean {
-  return role === 'tool' && textOf(content).length > LARGE_RESULT;
+function isLargeResult(message: Message): boolean {
+  const isLarge = textOf(message.content).length > LARGE_RESULT || answeredFilesOf(message).length > 0;
+  return message.role === 'tool' && isLarge;
 }
 
-function shortened({ content, ...message }: Message): Message {
-  return { ...message, content: `[A result of ${textOf(content).length} characters, left out here]` };
+function shortened(message: Message): Message {
+  const { content, files: _files, ...rest } = message;
+  const files = answeredFilesOf(message).length;
+  const size = `${textOf(content).length} characters${files > 0 ? ` and ${files} ${files === 1 ? 'file' : 'files'}` : ''}`;
+  return { ...rest, content: `[A result of ${size}, left out here]` };
 }

@@ -15,8 +15,8 @@ export interface ReadBytes {
  * @throws CallError `MODEL_FAILED`
  */
 export function checkMediaType(part: FilePart, { bytes, contentType }: ReadBytes): void {
-  const declared = canonical(part.mediaType);
-  const stated = canonical(contentType ?? '');
+  const declared = canonicalMediaType(part.mediaType);
+  const stated = canonicalMediaType(contentType ?? '');
   const detected = SIGNATURES.find(({ matches }) => matches(bytes))?.mediaType ?? null;
   const isKnown = SIGNATURES.some(({ mediaType }) => mediaType === declared);
   const found = !UNSPECIFIC.has(stated) && stated !== declared ? stated : detected;
@@ -28,8 +28,8 @@ export function checkMediaType(part: FilePart, { bytes, contentType }: ReadBytes
 /** Types that sources state for files of unknown types. */
 const UNSPECIFIC: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 
-/** A media type in lower case and without parameters (RFC 9110, section 8.3.1). */
-function canonical(mediaType: string): string {
+/** A media type in lower case, without parameters (RFC 9110, section 8.3.1), and by its registered name. */
+export function canonicalMediaType(mediaType: string): string {
   const essence = mediaTypeOf(mediaType);
   return essence === 'image/jpg' ? 'image/jpeg' : essence;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ulid } from 'ulid';
-import type { FilePart } from '../../graph/definition/index.ts';
+import type { StoredFilePart } from '../../graph/definition/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import type { Store } from '../../store/store.ts';
 import { CallError, UNCLEAR } from '../calls/call-error.ts';
@@ -11,7 +11,7 @@ import type { AnsweredBytes, ToolContext } from '../tools/tool.ts';
  * @returns the part that shows the file in a message
  * @throws CallError `TOOL_FAILED` when the tenant has no space left
  */
-export type KeepFile = (answered: AnsweredBytes, call: FileOwner) => Promise<FilePart>;
+export type KeepFile = (answered: AnsweredBytes, call: FileOwner) => Promise<StoredFilePart>;
 
 /** The call that a file is stored for. */
 export type FileOwner = Pick<ToolContext, 'tenantId' | 'principal'>;
@@ -43,7 +43,7 @@ export const keepNoFile: KeepFile = async () =>
   await Promise.reject(new CallError('TOOL_FAILED', 'The answer is a file, and files are not stored here', UNCLEAR));
 
 /** Returns the result of a tool whose whole answer is a file. */
-export function toFileResult(file: FilePart, size: number): Json {
+export function toFileResult(file: StoredFilePart, size: number): Json {
   return { file: { ...file }, size };
 }
 

@@ -11,7 +11,7 @@ import { CallError, REFUSED } from '../calls/call-error.ts';
 import { inCallSlot } from '../calls/call-slots.ts';
 import type { CallSlots } from '../calls/call-slots.ts';
 import type { CallTask } from '../calls/call-task.ts';
-import { filesIn } from '../models/to-prompt.ts';
+import { filesIn } from '../models/load-files.ts';
 import { fromNetwork, fromStatus } from '../calls/classify-failure.ts';
 
 /** The call whose messages contain files. */

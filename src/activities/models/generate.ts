@@ -6,10 +6,12 @@ import type { GuardedFetch } from '../../network/guarded-request.ts';
 import { PROVIDER_URLS } from '../model-providers.ts';
 import { useSecrets } from '../secrets.ts';
 import type { SecretResolver } from '../secrets.ts';
-import { loadFiles } from './to-prompt.ts';
+import { loadFiles, withoutAnsweredFiles } from './load-files.ts';
+import type { LoadedRequest } from './load-files.ts';
 import type { Generate, ModelRequest, ModelSettings, GenerateContext } from './model.ts';
 import { openTransport, OtherFormError } from './open-transport.ts';
 import type { AnswerForm, Transport } from './open-transport.ts';
+import { PROVIDER_TRAITS } from './provider-traits.ts';
 import { providers, WIRE_FORMATS } from './providers.ts';
 import { toCallError } from './to-call-error.ts';
 import { toCallOptions } from './to-call-options.ts';
@@ -35,16 +37,43 @@ export function createGenerate(settings: ModelSettings, { fetch, secrets }: Gene
     const transport = openTransport(fetch, WIRE_FORMATS[provider]);
     const toolNames = mapToolNames(namesIn(asked));
     try {
-      const request = { ...asked, files: await loadFiles(asked.messages, readFile) };
+      const files = await loadFiles(asked.messages, readFile, PROVIDER_TRAITS[provider].answeredFiles);
       const adapter = providers[provider]({ model, apiKey, baseURL, fetch: transport.fetch });
-      const options = { ...toCallOptions(request, settings, toolNames), abortSignal: signal };
-      const answer = await askAdapter({ adapter, options, transport, emit });
-      return toReply(answer, settings, toolNames);
+      const ask = async (request: LoadedRequest): Promise<Answer> => {
+        const options = { ...toCallOptions(request, settings, toolNames), abortSignal: signal };
+        return await askAdapter({ adapter, options, transport, emit });
+      };
+      return toReply(await askWithFiles(ask, { ...asked, files }), settings, toolNames);
     } catch (thrown) {
       const error = toCallError({ model: asked.model, thrown, status: transport.lastStatus() });
       throw error.withMessage(used.redactMessage(error.message));
     }
   };
+}
+
+/** Asks a model, and asks again without the files of tools where it may have refused them. */
+async function askWithFiles(ask: (request: LoadedRequest) => Promise<Answer>, request: LoadedRequest): Promise<Answer> {
+  try {
+    return await ask(request);
+  } catch (thrown) {
+    const withoutFiles = mayRefuseFiles(request.model, thrown) ? withoutAnsweredFiles(request) : null;
+    if (!withoutFiles) throw thrown;
+    return await ask(withoutFiles);
+  }
+}
+
+const FILE_REFUSALS: ReadonlySet<number> = new Set([400, 404, 413, 415, 422, 501]);
+
+/**
+ * True if a server may have refused the files of a request: models without vision, broken pictures and pictures of too
+ * many pixels are refused in many words, so each refusal counts that is not known to have another reason.
+ */
+function mayRefuseFiles(model: string, thrown: unknown): boolean {
+  if (!APICallError.isInstance(thrown) || thrown.statusCode === undefined) return false;
+  const { statusCode: status, responseBody = '' } = thrown;
+  if (status === 500) return /\bimage|multi-?modal/i.test(responseBody);
+  const { retryable, reason } = toCallError({ model, thrown, status });
+  return FILE_REFUSALS.has(status) && !retryable && reason === null;
 }
 
 function namesIn({ tools, messages }: ModelRequest): string[] {

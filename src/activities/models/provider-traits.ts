@@ -1,5 +1,6 @@
 import type { SharedV3ProviderOptions as AllOptions } from '@ai-sdk/provider';
 import type { ProviderName } from '../model-providers.ts';
+import type { AcceptedFiles } from './load-files.ts';
 
 /** The traits in which a provider, or its adapter, differs from others. */
 export interface ProviderTraits {
@@ -15,6 +16,7 @@ export interface ProviderTraits {
   /** Fields of every request, in the adapter's own words. @param isStrict true for output in OpenAI's strict mode, which accepts few schemas */
   readonly options: (isStrict: boolean) => AllOptions[string];
   readonly reasoning: ReasoningTraits;
+  readonly answeredFiles: AcceptedFiles;
   /** The adapter maps a refusal to a content filter, without a raw reason. */
   readonly refusalIsFiltered: boolean;
 }
@@ -36,6 +38,12 @@ interface ReasoningTraits {
 }
 
 const OPAQUE_REASONING: ReasoningTraits = { metadataName: null, isRepeatedWithCalls: false };
+
+const COMMON_FILES: readonly string[] = ['image/png', 'image/jpeg', 'image/webp', 'application/pdf'];
+const ALL_FILES: AcceptedFiles = { mediaTypes: new Set([...COMMON_FILES, 'image/gif']), maxImageBytes: Infinity };
+/** Anthropic refuses pictures of more than 5 MiB in Base64, which is a third larger than the bytes. */
+const CLAUDE_IMAGE_BYTES = 3_932_160;
+
 const LIMITED_OUTPUT: OutputTraits = { withTools: false, anySchema: false };
 
 export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
@@ -49,6 +57,7 @@ export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
     // OpenAI stores nothing: a run may outlive stored reasoning, so reasoning is sent with the messages.
     options: (strictJsonSchema) => ({ store: false, strictJsonSchema }),
     reasoning: OPAQUE_REASONING,
+    answeredFiles: ALL_FILES,
     refusalIsFiltered: true,
   },
   'openai-compatible': {
@@ -61,6 +70,7 @@ export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
     options: (strictJsonSchema) => ({ strictJsonSchema }),
     // At an address of this kind, only Google's models send metadata.
     reasoning: { metadataName: 'google', isRepeatedWithCalls: true },
+    answeredFiles: ALL_FILES,
     refusalIsFiltered: false,
   },
   anthropic: {
@@ -72,6 +82,7 @@ export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
     toolFields: {},
     options: () => ({}),
     reasoning: OPAQUE_REASONING,
+    answeredFiles: { ...ALL_FILES, maxImageBytes: CLAUDE_IMAGE_BYTES },
     refusalIsFiltered: false,
   },
   google: {
@@ -83,6 +94,7 @@ export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
     toolFields: {},
     options: () => ({}),
     reasoning: OPAQUE_REASONING,
+    answeredFiles: { ...ALL_FILES, mediaTypes: new Set(COMMON_FILES) },
     refusalIsFiltered: false,
   },
 };

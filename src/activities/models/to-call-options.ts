@@ -2,7 +2,7 @@ import type { LanguageModelV3CallOptions, JSONSchema7, SharedV3ProviderOptions }
 import { toolCallsOf } from '../../graph/definition/index.ts';
 import type { Message, ReasoningEffort } from '../../graph/definition/index.ts';
 import { toPrompt } from './to-prompt.ts';
-import type { LoadedRequest } from './to-prompt.ts';
+import type { LoadedRequest } from './load-files.ts';
 import type { ModelRequest, ModelSettings, ToolOffer } from './model.ts';
 import { PROVIDER_TRAITS } from './provider-traits.ts';
 import type { ProviderTraits } from './provider-traits.ts';

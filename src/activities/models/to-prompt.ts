@@ -1,9 +1,16 @@
-import type { LanguageModelV3FilePart, LanguageModelV3Message, LanguageModelV3Prompt } from '@ai-sdk/provider';
+import type {
+  LanguageModelV3FilePart,
+  LanguageModelV3Message,
+  LanguageModelV3Prompt,
+  LanguageModelV3TextPart,
+} from '@ai-sdk/provider';
 import { isJsonObject, createDistinctTexts } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import { isFilePart, partsOf, textOf, toolCallsOf } from '../../graph/definition/index.ts';
+import { answeredFilesOf, isFilePart, partsOf, textOf, toolCallsOf } from '../../graph/definition/index.ts';
 import type { FilePart, Message, MessageContent, ToolCall } from '../../graph/definition/index.ts';
-import type { ModelSettings, GenerateContext, ModelRequest } from './model.ts';
+import { canonicalMediaType } from '../files/check-media-type.ts';
+import type { LoadedFiles } from './load-files.ts';
+import type { ModelSettings, ModelRequest } from './model.ts';
 import { withProviderParts } from './provider-parts.ts';
 import { PROVIDER_TRAITS } from './provider-traits.ts';
 import { toProviderCallId } from './tool-names.ts';
@@ -13,7 +20,6 @@ import type { ToolNames } from './tool-names.ts';
 export interface PromptTarget {
   readonly settings: Pick<ModelSettings, 'provider' | 'model'>;
   readonly toolNames: ToolNames;
-  /** The bytes of the users' files. */
   readonly files: LoadedFiles;
 }
 
@@ -22,8 +28,7 @@ export function toPrompt(
   { system, messages }: Pick<ModelRequest, 'system' | 'messages'>,
   target: PromptTarget,
 ): LanguageModelV3Prompt {
-  const calls = createCallIds();
-  const converted = messages.flatMap((message) => CONVERSIONS[message.role](message, target, calls));
+  const converted = convertMessages(messages, target);
   const all =
     system === null || isBlank(system) ? converted : [{ role: 'system' as const, content: system }, ...converted];
   const inOrder = PROVIDER_TRAITS[target.settings.provider].systemFirst
@@ -50,6 +55,45 @@ function withUserFirst(messages: readonly LanguageModelV3Message[]): readonly La
   const begin = at < 0 ? messages.length : at;
   const user = { role: 'user' as const, content: [{ type: 'text' as const, text: CONVERSATION_CONTINUES }] };
   return [...messages.slice(0, begin), user, ...messages.slice(begin)];
+}
+
+type UserPart = LanguageModelV3TextPart | LanguageModelV3FilePart;
+
+/**
+ * Converts messages in their order. Most providers take no files in the answers of tools, so a message of the user
+ * after all answers to the same calls shows them; it is joined with the next message if that is the user's own.
+ */
+function convertMessages(messages: readonly Message[], target: PromptTarget): readonly LanguageModelV3Message[] {
+  const calls = createCallIds();
+  const converted: LanguageModelV3Message[] = [];
+  let fileParts: UserPart[] = [];
+  for (const message of messages) {
+    const next = CONVERSIONS[message.role](message, target, calls);
+    if (message.role !== 'tool' && fileParts.length > 0) {
+      const [first] = next;
+      if (first?.role === 'user') first.content.unshift(...fileParts);
+      else converted.push({ role: 'user', content: fileParts });
+      fileParts = [];
+    }
+    converted.push(...next);
+    if (message.role === 'tool') fileParts.push(...next.flatMap((answer) => toFileParts(message, answer, target)));
+  }
+  return fileParts.length > 0 ? [...converted, { role: 'user', content: fileParts }] : converted;
+}
+
+/** The files of a tool's message, each after a text that names the call and the file. */
+function toFileParts(message: Message, answer: LanguageModelV3Message, { files }: PromptTarget): readonly UserPart[] {
+  const [result] = answer.role === 'tool' ? answer.content : [];
+  if (result?.type !== 'tool-result') return [];
+  const { toolName, toolCallId } = result;
+  return answeredFilesOf(message).flatMap((part) =>
+    files.get(part)?.kind === 'bytes'
+      ? [
+          { type: 'text', text: `The tool ${toolName} has answered this file (${part.blob}) in call ${toolCallId}:` },
+          toFile(part, files),
+        ]
+      : [],
+  );
 }
 
 type Conversion = (message: Message, target: PromptTarget, callIds: CallIds) => LanguageModelV3Message[];
@@ -80,7 +124,7 @@ const CONVERSIONS: Readonly<Record<Message['role'], Conversion>> = {
     ];
     return content.every(({ type }) => type === 'reasoning') ? [] : [{ role: 'assistant', content }];
   },
-  tool: (message, { toolNames }, callIds) => {
+  tool: (message, { toolNames, files }, callIds) => {
     const answered = textIn(message['toolCallId']);
     const { id, name } = callIds.close(answered) ?? {
       id: toProviderCallId(answered),
@@ -94,7 +138,7 @@ const CONVERSIONS: Readonly<Record<Message['role'], Conversion>> = {
             type: 'tool-result',
             toolCallId: id,
             toolName: toolNames.toProvider(name),
-            output: { type: 'text', value: orStandIn(textOf(message.content), EMPTY_RESULT) },
+            output: { type: 'text', value: orStandIn(resultText(message, files), EMPTY_RESULT) },
           },
         ],
       },
@@ -107,15 +151,29 @@ function saidParts(content: MessageContent): ReturnType<typeof partsOf> {
   return said.length > 0 ? said : [{ type: 'text', text: EMPTY_MESSAGE }];
 }
 
+/** The text of a tool's message, with texts for the files that are left out. */
+function resultText(message: Message, files: LoadedFiles): string {
+  const standIns = answeredFilesOf(message).flatMap((part) => {
+    const file = files.get(part);
+    return file?.kind === 'stand-in' ? [file.text] : [];
+  });
+  return [textOf(message.content), ...standIns].join('\n');
+}
+
 function orStandIn(text: string, standIn: string): string {
   return isBlank(text) ? standIn : text;
 }
 
 function toFile(part: FilePart, files: LoadedFiles): LanguageModelV3FilePart {
-  const data = files.get(part);
-  if (!data) throw new TypeError('A file of the prompt was not loaded');
+  const file = files.get(part);
+  if (file?.kind !== 'bytes') throw new TypeError('A file of the prompt was not loaded');
   const { mediaType, name } = part;
-  return { type: 'file', data, mediaType, ...(typeof name === 'string' && { filename: name }) };
+  return {
+    type: 'file',
+    data: file.bytes,
+    mediaType: canonicalMediaType(mediaType),
+    ...(typeof name === 'string' && { filename: name }),
+  };
 }
 
 /** The text of an assistant's message. Most providers accept no files of assistants, so a note replaces each file. */
@@ -189,27 +247,4 @@ export function createCallIds(): CallIds {
 interface Opened {
   readonly calls: NamedCall[];
   answered: number;
-}
-
-/** The bytes of files, by the parts that name them. */
-export type LoadedFiles = ReadonlyMap<FilePart, Uint8Array>;
-
-/** A request with the files that go with it. */
-export type LoadedRequest = ModelRequest & { readonly files: LoadedFiles };
-
-/** The files in users' messages. */
-export function filesIn(messages: readonly Message[]): readonly FilePart[] {
-  return messages.flatMap(({ role, content }) =>
-    role === 'user' && typeof content !== 'string' ? content.filter(isFilePart) : [],
-  );
-}
-
-/** Reads the files of the users' messages sequentially, so that the total limit holds. @throws CallError */
-export async function loadFiles(
-  messages: readonly Message[],
-  readFile: GenerateContext['readFile'],
-): Promise<LoadedFiles> {
-  const files = new Map<FilePart, Uint8Array>();
-  for (const part of filesIn(messages)) files.set(part, await readFile(part));
-  return files;
 }

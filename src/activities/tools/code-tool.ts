@@ -34,7 +34,7 @@ export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, 
   return {
     ...entry,
     ...(schema && { read: async (args: Json) => await readBy(schema, entry.name, args) }),
-    async execute(args, { prepare, keepFile: _keepFile, ...call }) {
+    async execute(args, { prepare, keepFile: _keepFile, attachFile: _attachFile, ...call }) {
       const used = useSecrets(resolver);
       const values = await prepare(resolveAll(names, used));
       const context = {

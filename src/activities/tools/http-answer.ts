@@ -6,7 +6,7 @@ import { CallError } from '../calls/call-error.ts';
 import { fromStatus } from '../calls/classify-failure.ts';
 import { MAX_ANSWERED_BYTES, toFileResult } from '../files/keep-file.ts';
 import type { AnsweredBytes } from './tool.ts';
-import type { FilePart } from '../../graph/definition/index.ts';
+import type { StoredFilePart } from '../../graph/definition/index.ts';
 
 /** What reads the answers of a tool. */
 interface AnswerReader {
@@ -15,7 +15,7 @@ interface AnswerReader {
   /** The schema of the result; absent if the tool declares none. */
   readonly result?: JsonSchema | undefined;
   /** Stores an answer that is neither JSON nor text. */
-  readonly keepFile: (file: AnsweredBytes) => Promise<FilePart>;
+  readonly keepFile: (file: AnsweredBytes) => Promise<StoredFilePart>;
 }
 
 /**

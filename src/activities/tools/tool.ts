@@ -1,4 +1,4 @@
-import type { CallSafety, FilePart, ToolEntry } from '../../graph/definition/index.ts';
+import type { CallSafety, StoredFilePart, ToolEntry } from '../../graph/definition/index.ts';
 import type { Principal } from '../../graph/run/index.ts';
 import type { Json, SchemaViolation } from '../../graph/values/index.ts';
 import { CallError, REFUSED } from '../calls/call-error.ts';
@@ -53,7 +53,9 @@ export interface ToolCall extends ToolContext {
    */
   prepare<T>(this: void, work: Promise<T>): Promise<T>;
   /** Stores bytes that the tool has answered. @returns the part that shows the file in a message */
-  keepFile(this: void, file: AnsweredBytes): Promise<FilePart>;
+  keepFile(this: void, file: AnsweredBytes): Promise<StoredFilePart>;
+  /** Adds a stored file to the reply beside the result, which has no member for it. */
+  attachFile(this: void, file: StoredFilePart): void;
 }
 
 /** The error for arguments that violate a tool's parameters; the tool is not called. */

@@ -34,7 +34,10 @@ export type { CountedLimit, Limits } from './limits.ts';
 export { MEMORY_SEARCH_LIMIT, MEMORY_TOOLS } from './memory-tools.ts';
 export { MEMORY_SAVE, MEMORY_SEARCH } from './node-types/offered-tool.ts';
 export {
+  answeredFilesOf,
+  filesForModels,
   isMessage,
+  isStoredFile,
   isSummary,
   messageProblem,
   toolCallsOf,
@@ -44,7 +47,7 @@ export {
   sourceOf,
   textOf,
 } from './message.ts';
-export type { Message, ToolCall, FilePart, FileSource, MessageContent } from './message.ts';
+export type { Message, ToolCall, FilePart, FileSource, MessageContent, StoredFilePart } from './message.ts';
 export type { ProviderOptions, ReasoningEffort, ToolChoice } from './node-types/model-fields.ts';
 export type { NamesUsed } from './pin-catalog.ts';
 export type { ReducerName, ValueKindOf } from './reducers.ts';

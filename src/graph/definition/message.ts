@@ -120,6 +120,22 @@ export function isFilePart(part: ContentPart): part is FilePart {
   return part.type !== 'text';
 }
 
+/** True if a value is the part of a stored file, as results of tools contain it. */
+export function isStoredFile(value: Json): value is StoredFilePart {
+  return isJsonObject(value) && value['type'] !== 'text' && isText(value['blob']) && partProblem(value, true) === null;
+}
+
+/** The files that a tool has answered besides the text of its message. */
+export function answeredFilesOf({ role, files = null }: NewMessage): readonly StoredFilePart[] {
+  return role === 'tool' && isJsonList(files) ? files.filter(isStoredFile) : [];
+}
+
+/** The files of a message that models are shown: those of users, and those that tools have answered. */
+export function filesForModels(message: NewMessage): readonly FilePart[] {
+  const { role, content } = message;
+  return role === 'user' ? partsOf(content).filter(isFilePart) : answeredFilesOf(message);
+}
+
 /** The text of a content, without its files. */
 export function textOf(content: MessageContent): string {
   if (typeof content === 'string') return content;

@@ -68,8 +68,11 @@ export function hiddenOfNode(redaction: Redaction, { node, path }: NodeAddress):
 export function hideReply(reply: CallReply, { result, calls, undone }: NodeRedaction): CallReply {
   const isHidden = result === true || calls === true;
   switch (reply.kind) {
-    case 'value':
-      return isHidden || undone ? { ...reply, value: placeholderFor(reply.value) } : reply;
+    case 'value': {
+      if (!isHidden && !undone) return reply;
+      const { files: _files, ...rest } = reply;
+      return { ...rest, value: placeholderFor(reply.value) };
+    }
     case 'overflow':
       return reply;
     case 'model': {

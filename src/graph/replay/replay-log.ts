@@ -1,9 +1,11 @@
 import type { RunEvent } from '../journal/events.ts';
+import { isStoredFile } from '../definition/message.ts';
 import { isCallReply } from '../run/call.ts';
 import type { CallReply } from '../run/effect.ts';
 import type { Occurrence, OccurrenceBody, RecordedOccurrence } from '../run/occurrence.ts';
 import type { Run } from '../run/run.ts';
 import type { TaskFailure } from '../values/errors.ts';
+import { isJsonObject, itemsIn } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 
 /** The end of a call as stored in the ledger. An open call has neither a result nor a failure. */
@@ -32,7 +34,7 @@ export function toOccurrence(recorded: RecordedOccurrence, log: ReplayLog): Occu
 function withReply(recorded: RecordedReply, { events, answers }: ReplayLog): Occurrence | null {
   const event = events[recorded.seq];
   const answer = answers.get(recorded.key);
-  const reply = recorded.reply ?? replyIn(event, recorded.key) ?? answer?.result;
+  const reply = recorded.reply ?? replyIn(event, recorded.key, answer) ?? answer?.result;
   if (!isCallReply(reply)) return null;
   const isLocal = recorded.reply !== undefined || isRecordedAsLocal(event);
   return { ...recorded, reply, ...effortIn(event, answer), ...(isLocal && { isLocal }) };
@@ -58,10 +60,15 @@ function effortIn(
   return { attempts, durationMs };
 }
 
-/** Returns the reply in an event. A result that could not be written to the ledger is only there. */
-function replyIn(event: RunEvent | undefined, key: string): CallReply | null {
+/**
+ * Returns the reply in an event, with the files that only the ledger has. A result that could not be written to the
+ * ledger is only in the event.
+ */
+function replyIn(event: RunEvent | undefined, key: string, answer: RecordedAnswer | undefined): CallReply | null {
   const isOfCall = event?.type === 'tool.called' && event.idempotencyKey === key && !event.error;
-  return isOfCall ? { kind: 'value', value: event.result ?? null } : null;
+  if (!isOfCall) return null;
+  const files = isJsonObject(answer?.result) ? itemsIn(answer.result['files']).filter(isStoredFile) : [];
+  return { kind: 'value', value: event.result ?? null, ...(files.length > 0 && { files }) };
 }
 
 /**

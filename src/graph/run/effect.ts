@@ -1,5 +1,5 @@
 import type { CallPolicy, CallSafety, Execution } from '../definition/call-policy.ts';
-import type { Message, ToolCall } from '../definition/message.ts';
+import type { Message, StoredFilePart, ToolCall } from '../definition/message.ts';
 import type { ProviderOptions, ReasoningEffort, ToolChoice } from '../definition/node-types/model-fields.ts';
 import type { JsonSchema } from '../values/json-schema.ts';
 import type { Json, JsonObject } from '../values/json.ts';
@@ -168,6 +168,8 @@ export interface ValueReply {
   readonly value: Json;
   /** True if the code has marked the value as a result, even if it looks like a command. */
   readonly isPlain?: true;
+  /** Files of a tool's answer for which the value has no member; absent if there are none. */
+  readonly files?: readonly StoredFilePart[];
 }
 
 export interface TimerEffect {

@@ -1,4 +1,5 @@
 import type { TaskFailure } from '../values/errors.ts';
+import type { StoredFilePart } from '../definition/message.ts';
 import type { Json } from '../values/json.ts';
 
 /** The tool calls of one message, in its order. */
@@ -50,15 +51,15 @@ export type CallState =
   | { readonly phase: 'intervention'; readonly failure: TaskFailure; readonly since: string }
   /** The call could not begin; its task fails after the other open calls return. */
   | { readonly phase: 'failed'; readonly failure: TaskFailure; readonly isApproved: boolean; readonly isUnread?: true }
-  /** The tool message for the model. */
-  | { readonly phase: 'answered'; readonly content: string };
+  /** The tool message for the model. `files`: pictures and documents of the result; absent if there are none. */
+  | { readonly phase: 'answered'; readonly content: string; readonly files?: readonly StoredFilePart[] };
 
 /** The state of a call before any request for an approval. */
 export const NOT_ASKED: CallState = { phase: 'ready', isApproved: false };
 
 /** Returns the state of a call whose result is ready for the model. */
-export function answered(content: string): CallState {
-  return { phase: 'answered', content };
+export function answered(content: string, files: readonly StoredFilePart[] = []): CallState {
+  return { phase: 'answered', content, ...(files.length > 0 && { files }) };
 }
 
 /** True if all calls of a batch are answered. */

@@ -11,7 +11,7 @@ import type { TaskFailure } from '../values/errors.ts';
 import { own, isJsonObject } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { MEMORY_TOOLS } from '../definition/memory-tools.ts';
-import { toolCallsOf, partsOf } from '../definition/message.ts';
+import { answeredFilesOf, toolCallsOf, partsOf } from '../definition/message.ts';
 import type { Message, MessageContent } from '../definition/message.ts';
 import { TOKENS_OF_FILES, TOKENS_PER_MESSAGE } from '../definition/token-estimate.ts';
 import { jsonSize } from '../values/json-size.ts';
@@ -287,7 +287,8 @@ function ofTool({ description, parameters }: Pick<ToolEntry, 'description' | 'pa
 function ofMessage(message: Message): number {
   const calls = toolCallsOf(message);
   const ofCalls = calls.length === 0 ? 0 : ofJson([...calls]);
-  return TOKENS_PER_MESSAGE + Math.max(ofContent(message.content), ofProviderParts(message)) + ofCalls;
+  const ofFiles = sum(answeredFilesOf(message).map(({ type }) => TOKENS_OF_FILES[type]));
+  return TOKENS_PER_MESSAGE + Math.max(ofContent(message.content), ofProviderParts(message)) + ofCalls + ofFiles;
 }
 
 /** The parts that the provider needs back, such as encrypted reasoning, may be longer than the content. */

@@ -2,7 +2,7 @@ import type { CallTask } from '../../../src/activities/calls/call-task.ts';
 import type { GenerateContext, ModelRequest } from '../../../src/activities/models/model.ts';
 import type { AnsweredBytes, CodeToolContext, Tool, ToolCall } from '../../../src/activities/tools/tool.ts';
 import type { CallPolicy, RetryPolicy } from '../../../src/graph/definition/call-policy.ts';
-import type { FilePart } from '../../../src/graph/definition/message.ts';
+import type { StoredFilePart } from '../../../src/graph/definition/message.ts';
 import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
 import type { ModelCallRequest, ToolCallRequest } from '../../../src/graph/run/effect.ts';
 import { createLogger } from '../../../src/process/logger.ts';
@@ -80,7 +80,7 @@ export function aContext(over: Partial<ToolCall> = {}): ToolCall {
   const principal = { sub: 'ann', roles: ['user'] };
   const logger = createLogger('silent');
   const prepare = async <T>(work: Promise<T>): Promise<T> => await work;
-  const keepFile = async ({ mediaType }: AnsweredBytes): Promise<FilePart> =>
+  const keepFile = async ({ mediaType }: AnsweredBytes): Promise<StoredFilePart> =>
     await Promise.resolve({ type: mediaType.startsWith('image/') ? 'image' : 'file', blob: FILE_ID, mediaType });
   return {
     key: 'K1',
@@ -92,6 +92,7 @@ export function aContext(over: Partial<ToolCall> = {}): ToolCall {
     logger,
     prepare,
     keepFile,
+    attachFile: () => undefined,
     ...over,
   };
 }

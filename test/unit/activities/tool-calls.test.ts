@@ -28,7 +28,7 @@ describe('toolCalls', () => {
     await callOf(tool, { order: 7 });
     const principal = { sub: 'ann', roles: ['user'] };
     const logger: unknown = expect.objectContaining({ info: expect.any(Function) });
-    const means = { prepare: expect.any(Function), keepFile: expect.any(Function) };
+    const means = { prepare: expect.any(Function), keepFile: expect.any(Function), attachFile: expect.any(Function) };
     expect(seen).toEqual([
       [
         { order: 7 },
@@ -41,6 +41,19 @@ describe('toolCalls', () => {
     const at = new Date('2026-01-02T03:04:05.678Z');
     const tool = aTool({ execute: async () => ({ at: at.toJSON(), n: 1 }) });
     expect(await callOf(tool)).toEqual({ kind: 'value', value: { at: '2026-01-02T03:04:05.678Z', n: 1 } });
+  });
+
+  test('files that a tool attaches are in the reply, beside a result whose schema has no place for them', async () => {
+    const file = { type: 'image', blob: 'B1', mediaType: 'image/png' } as const;
+    const result = { type: 'object', additionalProperties: false };
+    const tool = aTool({
+      result,
+      execute(_args, { attachFile }) {
+        attachFile(file);
+        return {};
+      },
+    });
+    expect(await callOf(tool)).toEqual({ kind: 'value', value: {}, files: [file] });
   });
 
   test('tool arguments that the current schema would change are refused', async () => {

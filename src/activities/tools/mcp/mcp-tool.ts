@@ -33,9 +33,7 @@ export function createMcpTool(tool: OfferedTool, { connection, secrets, report }
         const session = await call.prepare(openChecked());
         const params = { name: ownName, arguments: isJsonObject(args) ? args : {}, ...metadataOf(tool, call) };
         const result = await session.call(params, call.signal);
-        return secrets.redactResult(
-          await readAnswer(result, { ...shape, keepFile: call.keepFile, signal: call.signal }),
-        );
+        return secrets.redactResult(await readAnswer(result, { ...shape, call }));
       } catch (thrown) {
         const error = toCallError(thrown, errorMeans);
         throw error.withMessage(secrets.redactMessage(`${name}: ${error.message}`));

@@ -1,16 +1,11 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import {
-  checkedMediaType,
-  isContainer,
-  isJsonObject,
-  toJson,
-  toJsonObject,
-  toPointer,
-} from '../../../graph/values/index.ts';
+import { compileJsonSchema, isContainer, toJsonObject, toPointer } from '../../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../../graph/values/index.ts';
 import type { FilePart } from '../../../graph/definition/index.ts';
 import { MAX_BODY_BYTES } from '../../../network/read-body.ts';
 import { CallError, REFUSED, UNCLEAR } from '../../calls/call-error.ts';
+import { decoded, encodedFileIn, MAX_ANSWERED_FILES, tryToKeep } from '../../files/encoded-files.ts';
+import type { EncodedFile } from '../../files/encoded-files.ts';
 import type { ToolCall } from '../tool.ts';
 import type { ErrorMeaning } from './server-settings.ts';
 
@@ -19,13 +14,13 @@ interface AnsweringTool {
   /** The schema of structured content, which the tool must answer then; `null` if it promises none. */
   readonly outputSchema: JsonObject | null;
   readonly errorMeans: ErrorMeaning;
-  readonly keepFile: ToolCall['keepFile'];
-  readonly signal: AbortSignal;
+  readonly call: Pick<ToolCall, 'keepFile' | 'attachFile' | 'signal'>;
 }
 
 /**
  * Converts a tool's answer to JSON: structured content as it is, texts joined, else the list of its parts. Pictures,
  * sounds and other bytes are stored as files; their parts are in the list, or in the member `files` of structured content.
+ * Where that has no place for them, pictures and PDFs are attached to the call.
  * @throws CallError if the answer is an error, too large or has no structured content where the tool promises it
  */
 export async function readAnswer(result: CallToolResult, tool: AnsweringTool): Promise<Json> {
@@ -35,57 +30,62 @@ export async function readAnswer(result: CallToolResult, tool: AnsweringTool): P
   const text = result.structuredContent ? null : textOf(result);
   requireSize(text ?? result.structuredContent ?? null);
   if (text !== null) return text === '' && result.content.length === 0 ? null : text;
-  const content = result.structuredContent ? requireWhole(toJson(result.structuredContent)) : null;
-  if (isJsonObject(content) && !mayHaveFiles(content, tool)) return content;
-  const parts = await readParts(result.content, tool);
-  const value = isJsonObject(content) ? withFiles(content, parts) : parts;
+  const value = result.structuredContent
+    ? await readStructured(result.content, requireWhole(toJsonObject(result.structuredContent)), tool)
+    : await readParts(result.content, tool);
   requireSize(value);
   return value;
 }
 
 type Part = CallToolResult['content'][number];
 
-/** An answer with more files is refused before one is stored. */
-const MAX_FILES = 20;
+const fileIn = (part: Part): EncodedFile | null => encodedFileIn(toJsonObject(part));
 
 /** Converts the parts of an answer, one after the other; bytes in Base64 become stored files. */
 async function readParts(
   content: readonly Part[],
-  { keepFile, signal }: AnsweringTool,
+  { call: { keepFile, signal } }: AnsweringTool,
 ): Promise<readonly JsonObject[]> {
-  const files = content.filter((part) => bytesIn(part)).length;
-  if (files > MAX_FILES) throw broken('PAYLOAD_TOO_LARGE', `The answer has ${files} files; ${MAX_FILES} are allowed`);
+  const files = content.filter(fileIn).length;
+  if (files > MAX_ANSWERED_FILES)
+    throw broken('PAYLOAD_TOO_LARGE', `The answer has ${files} files; ${MAX_ANSWERED_FILES} are allowed`);
   const parts: JsonObject[] = [];
   for (const part of content) {
     signal.throwIfAborted();
-    const found = bytesIn(part);
-    const file = found && { bytes: Buffer.from(found.data, 'base64'), mediaType: checkedMediaType(found.mediaType) };
-    parts.push(file ? await keepFile(file) : toJsonObject(part));
+    const file = fileIn(part);
+    parts.push(file ? await keepFile(decoded(file)) : toJsonObject(part));
   }
   return parts;
 }
 
-interface EncodedBytes {
-  /** In Base64. */
-  readonly data: string;
-  readonly mediaType: string;
+/** Stores files for models beside a result. */
+async function attachFiles(content: readonly Part[], { call }: AnsweringTool): Promise<void> {
+  const files = content.flatMap((part) => fileIn(part) ?? []).filter(({ mediaType }) => VISIBLE_TYPES.test(mediaType));
+  for (const file of files.slice(0, MAX_ANSWERED_FILES)) {
+    const kept = await tryToKeep(file, call.keepFile);
+    if (kept) call.attachFile(kept);
+  }
 }
 
-function bytesIn(part: Part): EncodedBytes | null {
-  if (part.type === 'image' || part.type === 'audio') return { data: part.data, mediaType: part.mimeType };
-  if (part.type !== 'resource' || !('blob' in part.resource)) return null;
-  return { data: part.resource.blob, mediaType: part.resource.mimeType ?? 'application/octet-stream' };
-}
+const VISIBLE_TYPES = /^image\/|^application\/pdf$/;
 
-/** True if structured content has a place for files: its schema allows other members, and it has no member `files`. */
+/** True if structured content has a place for files: it has no member `files`, and its schema allows one. */
 function mayHaveFiles(content: JsonObject, { outputSchema }: AnsweringTool): boolean {
-  return outputSchema?.['additionalProperties'] !== false && !Object.hasOwn(content, 'files');
+  if (Object.hasOwn(content, 'files')) return false;
+  const example = { type: 'image', blob: 'id', mediaType: 'image/png' };
+  return outputSchema === null || compileJsonSchema(outputSchema)({ ...content, files: [example] }).length === 0;
 }
 
-/** Adds the files of an answer to its structured content. */
-function withFiles(content: JsonObject, parts: readonly JsonObject[]): JsonObject {
-  const files = parts.filter(isFile);
-  return files.length === 0 ? content : { ...content, files };
+/** Returns structured content with the files of the answer, if it has a place for them. */
+async function readStructured(
+  content: readonly Part[],
+  structured: JsonObject,
+  tool: AnsweringTool,
+): Promise<JsonObject> {
+  if (!content.some(fileIn)) return structured;
+  if (mayHaveFiles(structured, tool)) return { ...structured, files: (await readParts(content, tool)).filter(isFile) };
+  await attachFiles(content, tool);
+  return structured;
 }
 
 function isFile(part: JsonObject): part is FilePart {
@@ -108,7 +108,7 @@ function failed(result: CallToolResult, errorMeans: ErrorMeaning): CallError {
  * Refuses integers beyond 2^53 that use all digits of a double, because the protocol's parser has probably rounded them.
  * @throws CallError naming the first one
  */
-function requireWhole(value: Json): Json {
+function requireWhole(value: JsonObject): JsonObject {
   const path = findRounded(value, []);
   if (path === null) return value;
   const place = toPointer(path) || 'the top';

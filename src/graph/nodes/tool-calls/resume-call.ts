@@ -1,6 +1,8 @@
 import type { Approval } from '../../run/approval.ts';
 import { NOT_ASKED, answered } from '../../run/tool-batch.ts';
+import type { CallReply } from '../../run/effect.ts';
 import type { BatchCall, CallState } from '../../run/tool-batch.ts';
+import type { StoredFilePart } from '../../definition/message.ts';
 import { failsTheRun, isUnknownOutcome } from '../../values/errors.ts';
 import type { TaskFailure } from '../../values/errors.ts';
 import { MAX_VALUE_BYTES, remainingBytes, tooLarge } from '../../values/json-size.ts';
@@ -9,6 +11,7 @@ import { deepEqual } from '../../values/compare-json.ts';
 import type { Json } from '../../values/json.ts';
 import type { TaskContext, TaskInput } from '../behavior.ts';
 import type { CallableTool, ArgumentSource, ToolBatchContext, Toolbox } from './callable-tool.ts';
+import { filesInResult } from './files-in-result.ts';
 import { editedNote, failureNote, rejectionNote } from './messages.ts';
 
 /** A call of a batch in the task that makes it. */
@@ -33,7 +36,7 @@ function resumeRead(context: ToolBatchContext, progress: CallProgress, input: Ta
   const { call, callsMade } = progress;
   switch (input.kind) {
     case 'call.completed':
-      return { call: withResult(call, input.reply.kind === 'value' ? input.reply.value : null), callsMade };
+      return { call: withReply(call, input.reply), callsMade };
     case 'call.failed':
       return reactToFailure(context, progress, input.failure);
     case 'graph.finished':
@@ -87,8 +90,13 @@ function approved(call: BatchCall): BatchCall {
   return { ...call, approvedByPerson: true, state: { phase: 'ready', isApproved: true } };
 }
 
-function withResult(call: BatchCall, result: Json): BatchCall {
-  return answer(call, result === null ? EMPTY_RESULT : toText(result));
+function withReply(call: BatchCall, reply: CallReply): BatchCall {
+  return reply.kind === 'value' ? withResult(call, reply.value, reply.files) : withResult(call, null);
+}
+
+/** @param beside files of the answer for which the result has no member */
+function withResult(call: BatchCall, result: Json, beside: readonly StoredFilePart[] = []): BatchCall {
+  return answer(call, result === null ? EMPTY_RESULT : toText(result), filesInResult(result, beside));
 }
 
 /** The answer to a call whose tool returns nothing. */
@@ -110,8 +118,8 @@ function withGraphFailure(call: BatchCall, failure: TaskFailure): BatchCall {
 }
 
 /** Answers a call. The answer also reports arguments that a person has edited. */
-function answer(call: BatchCall, text: string): BatchCall {
-  return { ...call, state: answered(call.isEdited ? text + editedNote(call.args) : text) };
+function answer(call: BatchCall, text: string, files: readonly StoredFilePart[] = []): BatchCall {
+  return { ...call, state: answered(call.isEdited ? text + editedNote(call.args) : text, files) };
 }
 
 /**

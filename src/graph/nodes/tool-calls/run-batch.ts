@@ -105,6 +105,7 @@ export function answersOf(batch: ToolBatch): readonly NewMessage[] {
     toolCallId: id,
     name,
     content: state.phase === 'answered' ? state.content : '',
+    ...(state.phase === 'answered' && state.files && { files: state.files }),
   }));
 }
 

@@ -83,6 +83,21 @@ describe('a limit', () => {
     expect(report?.tokens).toBe(3 + 10 + 1_600 + 5_000);
   });
 
+  test('files that a tool has answered count as tokens', async () => {
+    const files = [aPicture(), aDocument()];
+    const { report } = await sent({
+      messages: [aCaller('a', 'k'), { ...anAnswer('t', 'k', '123'), files }],
+      context: last(10_000),
+    });
+    expect(report?.tokens).toBe(3 + (4 + 4 + 'lookup {}'.length) + (4 + 3 + 1_600 + 5_000));
+  });
+
+  test('a picture that a tool has answered is dropped together with the tool message', async () => {
+    const old = [aCaller('a0', 'k'), { ...anAnswer('t0', 'k'), files: [aPicture()] }];
+    const { messages } = await sent({ messages: [...old, ...talk], context: last(1_000) });
+    expect(idsOf(messages)).toEqual(['u1', 'a1', 'u2']);
+  });
+
   test('a picture is dropped together with its message when the token limit is reached', async () => {
     const old: Message = { id: 'old', role: 'user', content: [aPicture()] };
     const { messages } = await sent({ messages: [old, ...talk], context: last(1_000) });

@@ -3,6 +3,7 @@ import { keepLast, shortenToolResults, summarize } from '../../../../src/activit
 import { textOf } from '../../../../src/graph/definition/message.ts';
 import type { Message } from '../../../../src/graph/definition/message.ts';
 import { shorten } from '../../../../src/graph/nodes/model/conversation.ts';
+import { aPicture } from '../../../support/builders/file-parts.ts';
 import { aCaller, aMessage, anAnswer, countingCharacters, idsOf } from '../../../support/builders/conversations.ts';
 
 const ten = (id: string, role: Message['role']): Message => aMessage(id, role, id.padEnd(10, '.'));
@@ -73,6 +74,20 @@ describe('shorten-tool-results', () => {
       expect(await shortened(talk, maxTokens)).toBe(expected);
     },
   );
+
+  test('"shorten-tool-results" leaves out the pictures of all but the newest results', async () => {
+    const shown = call(1, 'small').map((message) =>
+      message.role === 'tool' ? { ...message, files: [aPicture()] } : message,
+    );
+    const newest = shown.map((message) => ({ ...message, id: `${message.id}-new` }));
+    const short = await shortenToolResults([...shown, ...newest], { maxTokens: 10, count: () => 100 });
+    expect(short.map(({ content, files = null }) => [content, files])).toEqual([
+      ['', null],
+      ['[A result of 5 characters and 1 file, left out here]', null],
+      ['', null],
+      ['small', [aPicture()]],
+    ]);
+  });
 
   test('"shorten-tool-results" drops no message', async () => {
     expect(idsOf(await shortenToolResults(talk, countingCharacters(10)))).toEqual(idsOf(talk));

@@ -105,7 +105,7 @@ function toOccurrence(call: CallEffect, given: Json | Error | CallReply): Occurr
 }
 
 function isReply(given: Json | CallReply): given is CallReply {
-  return typeof given === 'object' && given !== null && 'usage' in given;
+  return typeof given === 'object' && given !== null && 'kind' in given;
 }
 
 /** Returns the ledger entry of an occurrence. The ledger has none for local calls. */
@@ -116,6 +116,8 @@ function answerIn(occurrence: Occurrence): [string, RecordedAnswer][] {
   if (occurrence.kind !== 'call.failed') return [];
   return [[occurrence.key, { result: null, failure: occurrence.failure, failures: 1 }]];
 }
+
+const picture = (name: string) => ({ type: 'image', blob: `${CANARY}-${name}`, mediaType: 'image/png' }) as const;
 
 const approvalOf = (run: Run): string => Object.keys(run.approvals)[0] ?? '';
 
@@ -156,6 +158,17 @@ const COURSES: readonly (readonly [string, Course])[] = [
       answer: ({ request }) => {
         if (request.kind !== 'model') return { found: CANARY };
         return request.messages.length === 1 ? said('', { of: CANARY }) : said(`It is ${CANARY}`);
+      },
+    },
+  ],
+  [
+    'files that the tool of an agent has answered',
+    {
+      nodes: { m: { type: 'agent', messages: 'talk', prompt: '{{ state.secret }}', tools: ['work'] } },
+      over: { channels: { secret: { redact: true }, talk: { reducer: 'messages', redact: true } } },
+      answer: ({ request }) => {
+        if (request.kind !== 'model') return { kind: 'value', value: [picture('in')], files: [picture('beside')] };
+        return request.messages.some(({ role }) => role === 'tool') ? said('Seen') : said('', {});
       },
     },
   ],
@@ -254,6 +267,10 @@ describe.each(COURSES)('a recording with a redacted value in %s', (_what, course
   test('a recording with a redacted value contained the value before its redaction, and not afterwards', () => {
     expect(JSON.stringify(whole)).toMatch(/canary|47114711/);
     expect(JSON.stringify(hidden)).not.toMatch(/canary|47114711/);
+  });
+
+  test('a recording replays with the same events', () => {
+    expect(replayRecording(whole, { view: (event) => event }).divergence).toBeNull();
   });
 
   test('a recording with a redacted value replays with the same visible events', () => {

@@ -2,13 +2,20 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, test } from 'vitest';
 import { readAnswer } from '../../../../../src/activities/tools/mcp/read-answer.ts';
 import type { Json, JsonObject } from '../../../../../src/graph/values/json.ts';
+import { CallError, UNCLEAR } from '../../../../../src/activities/calls/call-error.ts';
+import type { ToolCall } from '../../../../../src/activities/tools/tool.ts';
 import { aContext } from '../../../../support/builders/call-builders.ts';
 
-const read = async (result: Partial<CallToolResult>, outputSchema: JsonObject | null = null): Promise<Json> =>
-  await readAnswer({ content: [], ...result }, { ...aContext(), outputSchema, errorMeans: 'perhaps-done' });
+const read = async (
+  result: Partial<CallToolResult>,
+  outputSchema: JsonObject | null = null,
+  call: Partial<ToolCall> = {},
+): Promise<Json> =>
+  await readAnswer({ content: [], ...result }, { call: aContext(call), outputSchema, errorMeans: 'perhaps-done' });
 
 const text = { type: 'text', text: 'A chart' } as const;
 const picture = { type: 'image', data: Buffer.from('png').toString('base64'), mimeType: 'image/png' } as const;
+const CLOSED = { type: 'object', additionalProperties: false };
 const pictureFile = { type: 'image', blob: expect.any(String), mediaType: 'image/png' };
 
 describe('the answer of an MCP tool', () => {
@@ -48,8 +55,34 @@ describe('the answer of an MCP tool', () => {
   });
 
   test('an MCP tool’s answer is its structured content alone where the schema allows no other members', async () => {
-    const schema = { type: 'object', additionalProperties: false };
-    expect(await read({ content: [picture], structuredContent: { n: 1 } }, schema)).toEqual({ n: 1 });
+    expect(await read({ content: [picture], structuredContent: { n: 1 } }, CLOSED)).toEqual({ n: 1 });
+  });
+
+  test.each<[string, Partial<CallToolResult>, JsonObject | null, readonly unknown[]]>([
+    ['the schema allows no other members', { structuredContent: { n: 1 } }, CLOSED, [pictureFile]],
+    [
+      'the schema allows no other members by a reference',
+      { structuredContent: { n: 1 } },
+      { $ref: '#/$defs/closed', $defs: { closed: { ...CLOSED, properties: { n: true } } } },
+      [pictureFile],
+    ],
+    ['there is another member of that name', { structuredContent: { files: 2 } }, null, [pictureFile]],
+    ['they are in the result', { structuredContent: { n: 1 } }, null, []],
+    ['the result is the list of parts', {}, null, []],
+  ])(
+    'pictures of an MCP tool are attached to the call unless the result has them: %s',
+    async (_, result, schema, expected) => {
+      const attached: unknown[] = [];
+      const sound = { type: 'audio', data: '', mimeType: 'audio/wav' } as const;
+      const call = { attachFile: (file: unknown) => void attached.push(file) };
+      await read({ content: [picture, sound], ...result }, schema, call);
+      expect(attached).toEqual(expected);
+    },
+  );
+
+  test('an MCP tool’s answer is complete without attached pictures that can not be stored', async () => {
+    const keepFile = async () => await Promise.reject(new CallError('TOOL_FAILED', 'No space', UNCLEAR));
+    expect(await read({ content: [picture], structuredContent: { n: 1 } }, CLOSED, { keepFile })).toEqual({ n: 1 });
   });
 
   test.each<[string, Partial<CallToolResult>, string]>([

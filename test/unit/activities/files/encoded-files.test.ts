@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { CallError, UNCLEAR } from '../../../../src/activities/calls/call-error.ts';
+import { storeEncodedFiles } from '../../../../src/activities/files/encoded-files.ts';
+import { toolCalls } from '../../../../src/activities/tool-calls.ts';
+import type { AnsweredBytes } from '../../../../src/activities/tools/tool.ts';
+import type { StoredFilePart } from '../../../../src/graph/definition/message.ts';
+import type { Json } from '../../../../src/graph/values/json.ts';
+import { aTask, aTool } from '../../../support/builders/call-builders.ts';
+import { BYTES } from '../../../support/builders/file-parts.ts';
+
+const data = BYTES.png.toString('base64');
+const text = { type: 'text', text: 'The chart:' } as const;
+const picture = { type: 'image', data, mimeType: 'image/png' } as const;
+const stored: StoredFilePart = { type: 'image', blob: 'B1', mediaType: 'image/png' };
+
+const keepFile = async ({ bytes, mediaType }: AnsweredBytes): Promise<StoredFilePart> => {
+  expect(Buffer.from(bytes)).toEqual(BYTES.png);
+  return await Promise.resolve({ ...stored, mediaType });
+};
+
+describe('files in Base64 in a result', () => {
+  test.each<[string, Json, Json]>([
+    ['in the content of an answer of MCP', { content: [text, picture], n: 1 }, { content: [text, stored], n: 1 }],
+    ['in a list of parts', [picture, 'x', null], [stored, 'x', null]],
+    [
+      'in an embedded resource',
+      [{ type: 'resource', resource: { uri: 'a:b', blob: data, mimeType: 'image/gif' } }],
+      [{ ...stored, mediaType: 'image/gif' }],
+    ],
+    ['as sounds', [{ ...picture, type: 'audio', mimeType: 'audio/wav' }], [{ ...stored, mediaType: 'audio/wav' }]],
+  ])('are stored: %s', async (_, result, expected) => {
+    expect(await storeEncodedFiles(result, keepFile)).toEqual(expected);
+  });
+
+  test.each<[string, Json]>([
+    ['a part without a media type', [{ type: 'image', data }]],
+    ['a text that is not Base64', [{ ...picture, data: 'a picture' }]],
+    ['no bytes', [{ ...picture, data: '' }]],
+    ['a part of another type', [{ ...picture, type: 'chart' }]],
+    ['a part deeper inside', { answer: { content: [picture] } }],
+    ['a stored file', [stored]],
+    ['content that is no list', { content: 'x' }],
+    ['a text', data],
+    ['nothing', null],
+  ])('are only those in the form of MCP: %s', async (_, result) => {
+    expect(await storeEncodedFiles(result, () => expect.unreachable())).toEqual(result);
+  });
+
+  test('are stored up to their number, and the others stay', async () => {
+    const result = await storeEncodedFiles(
+      Array.from({ length: 22 }, () => picture),
+      keepFile,
+    );
+    expect(result).toEqual([...Array.from({ length: 20 }, () => stored), picture, picture]);
+  });
+
+  test('stay where the tenant has no space', async () => {
+    const full = async () => await Promise.reject(new CallError('TOOL_FAILED', 'No space', UNCLEAR));
+    expect(await storeEncodedFiles([picture], full)).toEqual([picture]);
+  });
+});
+
+test.each<[string, object, Json]>([
+  ['are stored for a tool without a schema of its result', {}, [stored]],
+  ['stay where the tool promises them by a schema', { result: { type: 'array' } }, [picture]],
+])('the files of a call %s', async (_, over, value) => {
+  const tool = aTool({ execute: () => [picture], ...over });
+  const calls = toolCalls({ pay: tool }, undefined, keepFile);
+  const { signal } = new AbortController();
+  expect(await calls.execute(aTask(), signal, { attempt: 1 })).toEqual({ kind: 'value', value });
+});
