@@ -69,6 +69,6 @@ test('no transaction is open while calls of tools and of a model are', async () 
   await expect.poll(async () => await openSince(time)).toEqual([]);
   expect([tools.open, model.open]).toEqual([EFFECTS.length, 1]);
 
-  for (const { letGo } of [tools, model]) letGo();
+  for (const held of [tools, model]) held.letGo();
   expect(await user.untilRun(id, hasStatus('completed', 'failed'))).toMatchObject({ status: 'completed' });
 });

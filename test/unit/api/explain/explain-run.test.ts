@@ -175,8 +175,8 @@ describe('the deadline of an explanation', () => {
       effect: expect.stringMatching(/^The run fails with DEADLINE_EXCEEDED/),
     });
     expect(running?.effect).toMatch(/If nothing was to be undone, a retry .* goes on; else only a fork does\.$/);
-    const unforked = explained({}, { deadline: { at: LATER, leftMs: 60_000 }, forking: false }).deadline;
-    expect(unforked?.effect).toMatch(/If nothing was to be undone, a retry .* goes on\.$/);
+    const alone = explained({}, { deadline: { at: LATER, leftMs: 60_000 }, forking: false }).deadline;
+    expect(alone?.effect).toMatch(/If nothing was to be undone, a retry .* goes on\.$/);
     const still = explained({}, { deadline: { at: null, leftMs: 30_000 } }).deadline;
     expect(still).toMatchObject({ at: null, leftMs: 30_000, effect: expect.stringContaining('stands still') });
   });
