@@ -44,7 +44,7 @@ export const CONSOLE_ROOMS: Readonly<Record<string, Room>> = {
   'pages/runs/data': view([...COMMON, 'graph']),
   'pages/runs/messages': view([...COMMON, 'pages/runs/data']),
   'pages/runs/graph': view([...COMMON, 'graph', 'pages/runs/data'], ['@xyflow/react']),
-  'pages/runs/actions': view([...COMMON, 'graph', 'pages/runs/data', 'pages/runs/parts']),
+  'pages/runs/actions': view([...COMMON, 'session', 'graph', 'pages/runs/data', 'pages/runs/parts']),
   'pages/runs/run': view([
     ...COMMON,
     'graph',

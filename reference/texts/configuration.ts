@@ -35,7 +35,7 @@ export const TOP: Texts<ConfigInput> = {
   defaults: 'Values for what graphs do not say.',
   ceilings: 'The most that any graph may ask for.',
   retention: 'The age after which ended runs, and entries of the audit, are forgotten; without it they stay.',
-  forking: 'False refuses forks of runs.',
+  forking: 'False refuses forks of runs; explanations and the console offer none then.',
   waits: 'The number of requests with `Prefer: wait` that one API process keeps waiting.',
   streams: 'The number of streams of events that one API process keeps open.',
   telemetry: 'What [spans](../tracing.md) hold.',

@@ -19,6 +19,8 @@ const BY = 'the person: `sub` of a token, or of a signal';
 const KEY = 'the idempotency key of the call';
 const ERROR = '`code`, `message`, and the `cause` if there is one';
 const ATTEMPTS = 'the number of attempts that were made';
+const DURATION =
+  'milliseconds: those of the attempt that has succeeded; of a failed call all since it was requested, with its attempts and the pauses between them';
 const TOOL = 'the name of the tool';
 
 /** Every event of a history. It compiles only if no event and no field is missing. */
@@ -92,7 +94,7 @@ export const EVENTS: { readonly [Type in EventType]: EventText<OwnField<Type>> }
       context: '`tokens` and `maxTokens` of the request, and how many messages were `dropped`',
       error: ERROR,
       attempts: ATTEMPTS,
-      durationMs: 'milliseconds, all attempts together',
+      durationMs: DURATION,
       idempotencyKey: KEY,
     },
   },
@@ -115,7 +117,7 @@ export const EVENTS: { readonly [Type in EventType]: EventText<OwnField<Type>> }
       result: 'what it has returned',
       error: ERROR,
       attempts: ATTEMPTS,
-      durationMs: 'milliseconds, all attempts together',
+      durationMs: DURATION,
       idempotencyKey: KEY,
       local: 'true: the worker of the workflow task has made it itself',
     },
@@ -133,7 +135,7 @@ export const EVENTS: { readonly [Type in EventType]: EventText<OwnField<Type>> }
       result: 'what it gave',
       error: ERROR,
       attempts: ATTEMPTS,
-      durationMs: 'milliseconds, all attempts together',
+      durationMs: DURATION,
       idempotencyKey: KEY,
       local: 'true if no activity made the call',
     },

@@ -98,12 +98,12 @@ export const NODE_TEXTS: Readonly<Record<NodeType, NodeText>> = {
     ],
     result: {
       decision: '`approved`, `rejected` or `expired`',
-      args: 'the arguments that were decided',
+      args: 'the arguments that were decided; after a rejection or a timeout those of the question, if a rejection brings no others. Null if the node has none',
       by: 'the person who decided last; null after a timeout',
       reason: 'a text, or null',
       at: 'the time of the decision',
       values:
-        'what `decisionSchema` asks for; null after a rejection or a timeout. In `write`, absent members of `values` and `args` read as null',
+        'what `decisionSchema` asks for; null after a timeout, also where `onTimeout` approves, and after a rejection without values. In `write`, absent members of `values` and `args` read as null',
     },
     failures: ['INVALID_ARGS', 'APPROVAL_EXPIRED', 'APPROVAL_REJECTED'],
   },

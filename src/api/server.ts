@@ -132,7 +132,7 @@ interface Settings extends ApiEnvironment {
 async function openParts(loaded: ApiConfig, settings: Settings, patience: Opening) {
   const { DATABASE_URL, HOLDFAST_CURSOR_SECRET: cursorSecret, target } = settings;
   const { logger, parts } = patience;
-  const authenticate = createAuthenticate(toAuthSettings(loaded.auth), loaded.roles);
+  const authenticate = createAuthenticate(toAuthSettings(loaded.auth), loaded.roles, logger);
   const report = (message: string): void => logger.warn(message);
   const [{ config, warnings: toolWarnings }, opened, { connection, namespace }] = await Promise.all([
     addMcpTools(loaded, { environment: process.env, report }),

@@ -61,6 +61,29 @@ test('the console compares a fork with other values with its parent', async () =
   await page.getByRole('region', { name: 'Ways' }).waitFor();
 });
 
+test('the console offers no fork where the installation refuses forks', async () => {
+  const { runId } = await startRefund(await as('user', stack), 'T-06');
+  const page = await openPage();
+  let forking = true;
+  await page.route('**/console/config.json', async (route) => {
+    const answer = await route.fetch();
+    const config = await answer.json();
+    await route.fulfill({ response: answer, json: { ...config, features: { ...config.features, forking } } });
+  });
+  const { baseUrl } = stack.ready;
+  await enterConsole(page, { consoleUrl: await consoleUrl(stack), baseUrl, path: `/runs/${runId}/state` });
+  const compare = page.getByRole('link', { name: 'Compare', exact: true });
+  const forks = page.getByText(/^Fork/);
+  await compare.waitFor();
+  await page.getByText('All values').waitFor();
+  expect(await forks.allTextContents()).toEqual(['Fork…', 'Fork here…']);
+  forking = false;
+  await page.reload();
+  await compare.waitFor();
+  await page.getByText('All values').waitFor();
+  expect(await forks.allTextContents()).toEqual([]);
+});
+
 test('a refused edit of the state is corrected in its dialog, and overwrites no other edit', async () => {
   const admin = await as('admin', stack);
   const { runId } = await startRefund(await as('user', stack), 'T-03');

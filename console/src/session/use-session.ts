@@ -32,6 +32,11 @@ export function useSession(): SessionState {
   return session;
 }
 
+/** True if the installation allows forks of runs. It is false until that is known. */
+export function useForking(): boolean {
+  return useSession().config?.features.forking === true;
+}
+
 /** `/console/config.json`: how people sign in, and which features are enabled. */
 export interface ConsoleConfig {
   readonly issuer: string | null;

@@ -11,10 +11,11 @@ type Action = Explanation['actions'][number];
  * Lists the actions that can be taken on a run, the most relevant first. Each also names the people who may take it.
  */
 export function actionsOf(facts: Facts, reasons: readonly Reason[]): readonly Action[] {
-  const { run, isLive } = facts;
+  const { run, isLive, forking } = facts;
   const isWait = ({ kind }: Reason): boolean => run.waitingFor.some((one) => one.kind === kind);
   const ordered = [...reasons.filter(isWait), ...reasons.filter((reason) => !isWait(reason))];
-  const offered = [...ordered.filter(isKnown).flatMap((reason) => nextActions(reason, run.id)), ...controlsOf(facts)];
+  const taken = [...ordered.filter(isKnown).flatMap((reason) => nextActions(reason, run.id)), ...controlsOf(facts)];
+  const offered = forking ? taken : taken.filter(({ action }) => action !== 'fork');
   return offered.map((next) => ({
     action: next.action,
     effect: next.effect,

@@ -56,12 +56,12 @@ function budgetOf(run: VisibleRun): Explanation['budget'] {
 }
 
 const EFFECT_OF_DEADLINE =
-  'The run fails with DEADLINE_EXCEEDED, and what its graph says is to be undone is undone. If nothing was to be undone, a retry with a longer `limits.deadline` goes on; else only a fork does.';
+  'The run fails with DEADLINE_EXCEEDED, and what its graph says is to be undone is undone. If nothing was to be undone, a retry with a longer `limits.deadline` goes on';
 const WHILE_SUSPENDED = 'The time stands still while the run is paused or only waits for people.';
 
 /** Explains when the deadline of a run is reached. */
-function explainDeadline({ deadline }: Pick<Facts, 'deadline'>): Explanation['deadline'] {
-  return deadline
-    ? { ...deadline, effect: deadline.at === null ? `${WHILE_SUSPENDED} ${EFFECT_OF_DEADLINE}` : EFFECT_OF_DEADLINE }
-    : null;
+function explainDeadline({ deadline, forking }: Pick<Facts, 'deadline' | 'forking'>): Explanation['deadline'] {
+  if (!deadline) return null;
+  const effect = `${EFFECT_OF_DEADLINE}${forking ? '; else only a fork does' : ''}.`;
+  return { ...deadline, effect: deadline.at === null ? `${WHILE_SUSPENDED} ${effect}` : effect };
 }

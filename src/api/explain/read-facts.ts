@@ -24,7 +24,7 @@ import type { Store } from '../../store/store.ts';
 import type { Switch } from '../../store/switches.ts';
 import { inheritedUndone, newestForkPoint } from '../runs/sound-state.ts';
 
-type ReadDeps = Pick<ApiDeps, 'store' | 'fingerprints' | 'graphJobs' | 'logger'>;
+type ReadDeps = Pick<ApiDeps, 'store' | 'fingerprints' | 'graphJobs' | 'logger' | 'settings'>;
 
 /** Reads the facts that explain a run to a caller, without a request to Temporal. */
 export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord): Promise<Facts> {
@@ -52,6 +52,7 @@ export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord):
     checkpoint: run.view?.checkpointId ?? null,
     deadline: run.view?.deadline ?? null,
     switchedOff,
+    forking: deps.settings.forking,
     permissions: caller.permissions,
   };
 }

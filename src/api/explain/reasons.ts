@@ -33,6 +33,8 @@ export interface Facts {
   readonly deadline: NonNullable<RunRecord['view']>['deadline'] | null;
   /** What the next nodes use and an administrator has switched off. */
   readonly switchedOff: readonly BlockingSwitch[];
+  /** False when the installation refuses forks of runs. */
+  readonly forking: boolean;
   /** The permissions of the reader. */
   readonly permissions: ReadonlySet<Permission>;
 }

@@ -1,10 +1,12 @@
-import { createLocalJWKSet, createRemoteJWKSet, errors, jwtVerify } from 'jose';
-import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose';
+import { createLocalJWKSet, errors, jwtVerify } from 'jose';
+import type { JSONWebKeySet, JWTPayload } from 'jose';
 import { permissionsOf } from '../../graph/definition/index.ts';
 import type { Permission, Roles } from '../../graph/definition/index.ts';
 import { lossesIn, toTimestampMs } from '../../graph/values/index.ts';
 import { ApiError, unavailable } from './errors.ts';
+import { createIssuerKeys } from './issuer-keys.ts';
 import { isTooDeep } from './read-json.ts';
+import type { Logger } from '../../process/logger.ts';
 import { TENANT_NAME } from '../../process/tenant-name.ts';
 import { RUN_PERMISSIONS, hasPermission } from '../../graph/run/index.ts';
 import type { Principal } from '../../graph/run/index.ts';
@@ -38,10 +40,19 @@ const CLOCK_TOLERANCE_S = 5;
 const MAX_TOKEN_LENGTH = 16_384;
 const MAX_SUBJECT_LENGTH = 255;
 
-/** @param roles the permissions of each role; by default the built-in roles */
-export function createAuthenticate({ issuer, audience, keys, claims }: AuthSettings, roles?: Roles): Authenticate {
-  const keySet: JWTVerifyGetKey =
-    keys instanceof URL ? createRemoteJWKSet(keys, { timeoutDuration: 5_000 }) : createLocalJWKSet(keys);
+/**
+ * @param roles the permissions of each role; by default the built-in roles
+ * @param logger receives a warning while the issuer's keys can't be read again
+ */
+export function createAuthenticate(
+  { issuer, audience, keys, claims }: AuthSettings,
+  roles?: Roles,
+  logger?: Pick<Logger, 'warn'>,
+): Authenticate {
+  const keySet =
+    keys instanceof URL
+      ? createIssuerKeys(keys, (error) => logger?.warn({ error }, "the token issuer's keys can't be read again"))
+      : createLocalJWKSet(keys);
   const requiredClaims = ['exp', 'iat', 'sub', claims.tenant];
   return async (authorization) => {
     const token = readToken(authorization);

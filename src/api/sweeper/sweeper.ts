@@ -135,7 +135,8 @@ async function embedMemory({ store }: SweeperDeps, stopping: AbortSignal): Promi
   await store.meaning?.embedDue(stopping);
 }
 
-async function forgetExpired({ store }: SweeperDeps): Promise<void> {
+/** Deletes kept answers of repeated requests, tickets, notes of streams, entries of memory and deliveries whose time is over. */
+export async function forgetExpired({ store }: Pick<ApiDeps, 'store'>): Promise<void> {
   await Promise.all([
     store.idempotency.forgetBefore(timeBefore(KEEP_ANSWERS_MS)),
     store.streamTickets.forgetExpired(),

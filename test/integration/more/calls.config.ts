@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CallError, defineConfig, defineNodeType, defineTool } from 'holdfast';
 
 const failed = new Set<string>();
@@ -30,6 +31,7 @@ export default defineConfig({
   tools: [flaky],
   functions: {
     double: { effect: 'unsafe', execute: async (args) => ({ given: args }) },
+    slow: { effect: 'idempotent', timeout: '5s', execute: async () => await sleep(300, null) },
     look: { effect: 'idempotent', timeout: '5s', execute: async (args) => ({ looked: args }) },
   },
   nodeTypes: [

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
-import { postRun, readAll } from '../../support/readers/api-runs.ts';
+import { eventsOf, postRun, readAll } from '../../support/readers/api-runs.ts';
 import { at, listAt, textAt } from '../../support/readers/json-at.ts';
 import { startTestStack } from '../../support/servers/test-stack.ts';
 import type { TestStack } from '../../support/servers/test-stack.ts';
@@ -105,6 +105,16 @@ describe('the calls of a run', () => {
     expect(none).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
     expect(await stack.as('user').get(`/api/runs/${runId}/calls?kind=all`)).toMatchObject({ status: 422 });
   });
+});
+
+test.each(['activity', 'local'])('the duration of a call (%s) is the time that it took', async (execution) => {
+  const began = Date.now();
+  const nodes = { wait: { type: 'function', function: 'slow', execution, args: {} } };
+  const id = await start(inOrder(nodes, {}));
+  const elapsed = Date.now() - began;
+  const [called = null] = await eventsOf(stack.as('user'), id, 'function.called');
+  expect(at(called, '/durationMs')).toBeGreaterThanOrEqual(299);
+  expect(at(called, '/durationMs')).toBeLessThanOrEqual(elapsed);
 });
 
 describe('calls of a run with a redacted channel', () => {

@@ -211,6 +211,7 @@ export function aGoogleCall(id: string, order: number, thoughtSignature?: string
   return { functionCall: { id, name: 'lookup', args: { order } }, ...(thoughtSignature && { thoughtSignature }) };
 }
 
+/** An answer of a compatible model. */
 export function aCompletion(message: JsonObject, finish_reason: string | null): JsonObject {
   const choices = [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }];
   const usage = { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 };

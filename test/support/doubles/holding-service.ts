@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events';
+import type { Json } from '../../../src/graph/values/json.ts';
 import { listen } from '../../../src/process/listen.ts';
 
 /** A third party that delays all responses until it is released. */
@@ -17,7 +18,8 @@ export interface HoldingService {
   stop(): Promise<void>;
 }
 
-export async function startHoldingService(): Promise<HoldingService> {
+/** @param answer of all calls */
+export async function startHoldingService(answer: Json = { done: true }): Promise<HoldingService> {
   const events = new EventEmitter().setMaxListeners(0);
   const keys: string[] = [];
   let [open, peak, isHolding] = [0, 0, true];
@@ -27,7 +29,7 @@ export async function startHoldingService(): Promise<HoldingService> {
     peak = Math.max(peak, open);
     if (isHolding) await once(events, 'let go');
     open -= 1;
-    return Response.json({ done: true });
+    return Response.json(answer);
   };
   const server = await listen({ fetch: serve }, { port: 0 });
   return {

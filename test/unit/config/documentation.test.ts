@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import contextExample from '../../../examples/context/holdfast.config.ts';
 import mcpExample from '../../../examples/mcp/holdfast.config.ts';
 import ownModelExample from '../../../examples/models/own-model.config.ts';
+import type { NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import { runGraph, scriptedModel } from '../../../src/testing/index.ts';
 import { createOwnModel } from '../../../src/activities/models/own-model.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import { toCatalog } from '../../../src/config/to-catalog.ts';
@@ -42,6 +44,16 @@ describe('docs/models.md', () => {
     const json = shown.replaceAll(/,(?=\s*[}\]])/g, '');
     expect(Object.keys(parseConfig('docs/models.md', JSON.parse(json)).models)).toHaveLength(4);
     expect(others).toEqual([]);
+  });
+
+  test('docs/models.md contains an edge that has a text which was cut off written again', async () => {
+    const [edge = ''] = codeIn('docs/models.md', 'json');
+    const write: NodeDefinition = { type: 'llm', prompt: 'Write', write: 'reply' };
+    const begin = { from: '__start__', to: 'write' };
+    const graph = { name: 'writing', channels: { reply: {} }, nodes: { write }, edges: [begin, JSON.parse(edge)] };
+    const model = scriptedModel([{ text: 'Once', finishReason: 'length' }, 'Once upon a time.']);
+    const run = await runGraph(graph, {}, { models: { default: model } });
+    expect(run).toMatchObject({ status: 'completed', path: ['write', 'write'] });
   });
 
   test('docs/models.md contains a model implemented in code that answers a request', async () => {

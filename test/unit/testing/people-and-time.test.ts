@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { NodeDefinition } from '../../../src/graph/definition/definition.ts';
 import { textOf } from '../../../src/graph/definition/message.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
 import { END, START, StateGraph } from '../../../src/index.ts';
 import { after, runGraph, scriptedModel } from '../../../src/testing/index.ts';
 
@@ -141,6 +143,31 @@ describe('events and timers in a test run', () => {
     const run = await runGraph(waiting, {}, { limits: { deadline: '10m' } });
     expect(run).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' }, durationMs: 600_000 });
   });
+});
+
+describe('an approval', () => {
+  const asks: NodeDefinition = { type: 'approval', title: 'Go on?', write: {} };
+  const pays: NodeDefinition = { type: 'tool', tool: 'pay', args: {} };
+  const tool = { name: 'pay', description: 'Pays', parameters: {}, effect: 'unsafe', execute: () => 'paid' } as const;
+
+  test.each<{ what: string; node: NodeDefinition; terms?: { timeout: string }; configured?: string; seconds: number }>([
+    { what: 'of a node', node: asks, seconds: 7 * 86_400 },
+    { what: 'of a node', node: asks, configured: '30m', seconds: 1_800 },
+    { what: 'of a node with a timeout', node: { ...asks, timeout: '2h' }, configured: '30m', seconds: 7_200 },
+    { what: 'of a tool', node: pays, configured: '30m', seconds: 1_800 },
+    { what: 'of a tool with a timeout', node: pays, terms: { timeout: '2h' }, configured: '30m', seconds: 7_200 },
+  ])(
+    '$what expires after $seconds s where approvalTimeout is $configured',
+    async ({ node, terms = {}, configured, seconds }) => {
+      const defaults = configured === undefined ? {} : { approvalTimeout: configured };
+      const config = { defaults, tools: [{ ...tool, approval: terms }] };
+      const graph = aDefinition({ nodes: { ask: node } });
+      const played = async (until: number) => await runGraph(graph, {}, { config, clock: { until: `${until}s` } });
+      const expiresAt = new Date(Date.parse('2026-01-01T00:00:00Z') + seconds * 1_000).toISOString();
+      expect((await played(seconds - 1)).approvals).toMatchObject([{ status: 'pending', expiresAt }]);
+      expect((await played(seconds + 1)).approvals).toMatchObject([{ status: 'expired' }]);
+    },
+  );
 });
 
 test('a cancellation in a test run ends a running call, and compensates completed ones', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { explainRun } from '../../../../src/api/explain/explain-run.ts';
 import type { Facts, VisibleRun } from '../../../../src/api/explain/reasons.ts';
+import type { RetryObstacle } from '../../../../src/wording/next-actions.ts';
 import { toPublicApproval } from '../../../../src/graph/run/approval.ts';
 import { AT, LATER, anApproval } from '../../../support/builders/store-builders.ts';
 
@@ -33,8 +34,9 @@ const RUN: VisibleRun = {
 };
 
 function explained(run: Partial<VisibleRun>, over: Partial<Omit<Facts, 'run'>> = {}) {
-  const rest = { isLive: true, failing: null, checkpoint: null, deadline: null, switchedOff: [], permissions: MAY_ALL };
-  const facts = { approvals: [], stopped: null, queue: null, obstacle: null, gatedForReader: NOTHING, ...rest };
+  const rest = { isLive: true, failing: null, checkpoint: null, deadline: null, switchedOff: [], forking: true };
+  const reader = { permissions: MAY_ALL, gatedForReader: NOTHING };
+  const facts = { approvals: [], stopped: null, queue: null, obstacle: null, ...rest, ...reader };
   return explainRun({ ...facts, ...over, run: { ...RUN, ...run } });
 }
 
@@ -173,6 +175,8 @@ describe('the deadline of an explanation', () => {
       effect: expect.stringMatching(/^The run fails with DEADLINE_EXCEEDED/),
     });
     expect(running?.effect).toMatch(/If nothing was to be undone, a retry .* goes on; else only a fork does\.$/);
+    const alone = explained({}, { deadline: { at: LATER, leftMs: 60_000 }, forking: false }).deadline;
+    expect(alone?.effect).toMatch(/If nothing was to be undone, a retry .* goes on\.$/);
     const still = explained({}, { deadline: { at: null, leftMs: 30_000 } }).deadline;
     expect(still).toMatchObject({ at: null, leftMs: 30_000, effect: expect.stringContaining('stands still') });
   });
@@ -301,6 +305,18 @@ describe('the actions of an explanation', () => {
     expect(explained(failed, { obstacle, permissions }).actions).toMatchObject([
       { action: 'fork', allowed: false, who: 'who may edit states (state:edit)' },
     ]);
+  });
+
+  test.each<[RetryObstacle, readonly string[]]>([
+    ['stateless', []],
+    ['undone', []],
+    ['inherited', []],
+    ['several-lost', ['skip', 'replan']],
+  ])('an explanation offers no fork of a failed run (%s) where the installation refuses forks', (kind, offered) => {
+    const error = { code: 'TOOL_FAILED', message: 'shop is down', node: 'pay' } as const;
+    const obstacle = { kind, forkAt: { runId: 'R', checkpoint: 'R.c2' } } as const;
+    const { actions } = explained({ status: 'failed', endedAt: LATER, error }, { obstacle, forking: false });
+    expect(actions.map(({ action }) => action)).toEqual(offered);
   });
 
   test('the actions in an explanation name the node whose call of unknown outcome a person has abandoned', () => {

@@ -249,6 +249,16 @@ describe('an error of a definition', () => {
       channels({ log: { schema: { type: 'number' }, default: 'x' } }),
       'INVALID_DEFAULT /channels/log/default',
     ],
+    [
+      'a default whose check takes too much computing',
+      channels({
+        log: {
+          schema: { items: { pattern: '(a{0,30}){0,30}b' } },
+          default: Array.from({ length: 1_000 }, () => 'a'.repeat(100)),
+        },
+      }),
+      'TOO_EXPENSIVE /channels/log/default',
+    ],
     ['an unknown tool', nodes({ a: { type: 'tool', tool: 'lokup' } }), 'UNKNOWN_TOOL /nodes/a/tool'],
     [
       'an unknown function',

@@ -5,6 +5,7 @@ import { useLocation } from 'wouter';
 import { KEYS } from '../../../api/query-keys.ts';
 import { useAction } from '../../../api/use-action.ts';
 import { useApi } from '../../../api/use-api.tsx';
+import { useForking } from '../../../session/use-session.ts';
 import { DiffView } from '../../../parts/diff-view.tsx';
 import { CopyAsCurl } from '../../../parts/copy-button.tsx';
 import { Problem } from '../../../parts/notices.tsx';
@@ -19,9 +20,10 @@ interface ForkProps {
   readonly checkpoint: Checkpoint;
 }
 
-/** A button with a dialog that starts another run from a checkpoint. */
-export function ForkButton({ run, checkpoint }: ForkProps): JSX.Element {
+/** A button with a dialog that starts another run from a checkpoint; `null` where forks are refused. */
+export function ForkButton({ run, checkpoint }: ForkProps): JSX.Element | null {
   const [isOpen, setOpen] = useState(false);
+  if (!useForking()) return null;
   return (
     <>
       <button type="button" className="button primary" onClick={() => setOpen(true)}>

@@ -8,6 +8,7 @@ import { ControlDialog } from './control-dialog.tsx';
 import { availableControls, LABELS } from './controls.ts';
 import type { Control } from './controls.ts';
 import { useApi } from '../../../api/use-api.tsx';
+import { useForking } from '../../../session/use-session.ts';
 import { CopyAsCurl, CopyButton } from '../../../parts/copy-button.tsx';
 import { Notice, Problem } from '../../../parts/notices.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -17,6 +18,7 @@ export function RunActions({ run }: { readonly run: Run }): JSX.Element {
   const [open, setOpen] = useState<Control | 'promote' | null>(null);
   const close = (): void => setOpen(null);
   const { data: explanation } = useExplanation(run.id);
+  const mayFork = useForking();
   return (
     <>
       {(explanation ? availableControls(explanation) : []).map((control) => (
@@ -29,9 +31,11 @@ export function RunActions({ run }: { readonly run: Run }): JSX.Element {
           {LABELS[control]}…
         </button>
       ))}
-      <Link href={`/runs/${run.id}/state`} className="button small">
-        Fork…
-      </Link>
+      {mayFork && (
+        <Link href={`/runs/${run.id}/state`} className="button small">
+          Fork…
+        </Link>
+      )}
       <Link href={`/runs/compare/${run.id}`} className="button small">
         Compare
       </Link>
