@@ -83,7 +83,7 @@ export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
-    readonly validate: (value: unknown) => Checked<Output> | Promise<Checked<Output>>;
+    readonly validate: (value: unknown) => ValidationResult<Output> | Promise<ValidationResult<Output>>;
     readonly jsonSchema: { readonly input: ToJsonSchema; readonly output: ToJsonSchema };
   };
 }
@@ -95,7 +95,7 @@ interface JsonSchemaOptions {
   readonly libraryOptions?: Record<string, unknown>;
 }
 
-type Checked<Output> =
+type ValidationResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] };
 

@@ -2,7 +2,7 @@ import type { GraphAlias, GraphSummary } from '../../client/index.ts';
 import { API_EXITS, accessFlags, openClient, readAll } from '../input/api-access.ts';
 import { EXIT, UsageError } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { option, text } from '../line/flags.ts';
+import { switchFlag, textFlag } from '../line/flags.ts';
 import { optionalOperand, oneOperand, twoOperands } from '../line/operands.ts';
 import { formatTable } from '../output/table.ts';
 
@@ -16,7 +16,7 @@ export const graphs = defineCommand({
   operands: optionalOperand('NAME', 'the name of one graph at most'),
   about: `Lists the published graphs with the version that their name means, which is the one published last; with NAME all
     versions of that graph, the newest first.`,
-  flags: { ...accessFlags(), json: option('prints them as JSON') },
+  flags: { ...accessFlags(), json: switchFlag('prints them as JSON') },
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values, given: name }, terminal) {
     const client = await openClient(values, terminal);
@@ -79,11 +79,11 @@ export const aliases = defineCommand({
   about: `Lists the aliases of a graph: runs of NAME@ALIAS use the version of the alias, whatever the name itself means. With
     --set or --remove one alias is changed first.`,
   flags: {
-    set: text('ALIAS=VERSION', 'sets an alias to a version'),
-    canary: text('VERSION=SHARE', 'with --set: a second version, and the share of runs that use it, such as 4=0.1'),
-    remove: text('ALIAS', 'removes an alias'),
+    set: textFlag('ALIAS=VERSION', 'sets an alias to a version'),
+    canary: textFlag('VERSION=SHARE', 'with --set: a second version, and the share of runs that use it, such as 4=0.1'),
+    remove: textFlag('ALIAS', 'removes an alias'),
     ...accessFlags(),
-    json: option('prints the aliases as JSON'),
+    json: switchFlag('prints the aliases as JSON'),
   },
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values, given: name }, terminal) {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { readEnvFile } from './env-file.ts';
 import { UsageError } from './command.ts';
 import type { Command, Terminal } from './command.ts';
-import type { Flags, FlagValues, Parsed } from './flags.ts';
+import type { Flags, FlagValues, ParsedFlags } from './flags.ts';
 import type { Operands } from './operands.ts';
 import { messageOf } from '../../graph/values/index.ts';
 
@@ -40,7 +40,7 @@ export function defineCommand<const F extends Flags, T>({
 }
 
 /** Parses flags and the other arguments. @throws UsageError for unknown flags */
-function readFlags<F extends Flags>(args: readonly string[], options: F): Parsed<F> {
+function readFlags<F extends Flags>(args: readonly string[], options: F): ParsedFlags<F> {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {

@@ -43,7 +43,7 @@ export {
   toolCallsOf,
   isContent,
   isFilePart,
-  partsOf,
+  contentParts,
   sourceOf,
   textOf,
 } from './message.ts';

@@ -27,14 +27,14 @@ export interface ReplayLog {
 type RecordedReply = RecordedOccurrence & { readonly kind: 'call.completed' };
 
 /** Completes a recorded occurrence for the interpreter. @returns `null` if a call's reply is not recorded */
-export function toOccurrence(recorded: RecordedOccurrence, log: ReplayLog): Occurrence | null {
+export function completeOccurrence(recorded: RecordedOccurrence, log: ReplayLog): Occurrence | null {
   return recorded.kind === 'call.completed' ? withReply(recorded, log) : recorded;
 }
 
 function withReply(recorded: RecordedReply, { events, answers }: ReplayLog): Occurrence | null {
   const event = events[recorded.seq];
   const answer = answers.get(recorded.key);
-  const reply = recorded.reply ?? replyIn(event, recorded.key, answer) ?? answer?.result;
+  const reply = recorded.reply ?? replyInEvent(event, recorded.key, answer) ?? answer?.result;
   if (!isCallReply(reply)) return null;
   const isLocal = recorded.reply !== undefined || isRecordedAsLocal(event);
   return { ...recorded, reply, ...effortIn(event, answer), ...(isLocal && { isLocal }) };
@@ -64,7 +64,7 @@ function effortIn(
  * Returns the reply in an event, with the files that only the ledger has. A result that could not be written to the
  * ledger is only in the event.
  */
-function replyIn(event: RunEvent | undefined, key: string, answer: RecordedAnswer | undefined): CallReply | null {
+function replyInEvent(event: RunEvent | undefined, key: string, answer: RecordedAnswer | undefined): CallReply | null {
   const isOfCall = event?.type === 'tool.called' && event.idempotencyKey === key && !event.error;
   if (!isOfCall) return null;
   const files = isJsonObject(answer?.result) ? itemsIn(answer.result['files']).filter(isStoredFile) : [];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeDefinition } from '../../../src/graph/definition/definition.ts';
 import type { ToolCallRequest } from '../../../src/graph/run/effect.ts';
-import { isJsonObject, own, toText } from '../../../src/graph/values/json.ts';
+import { isJsonObject, own, toTemplateText } from '../../../src/graph/values/json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { asks, play, playAgent, toolResultsIn } from '../../support/builders/agents.ts';
 import type { Played } from '../../support/builders/agents.ts';
@@ -13,7 +13,7 @@ const RESULTS: Readonly<Record<string, Json>> = { chart: CHART, invoice: INVOICE
 
 const look = (key: string): readonly [string, Json] => ['lookup', { key }];
 const tool = ({ args }: ToolCallRequest): Json =>
-  own(RESULTS, isJsonObject(args) ? toText(args['key'] ?? '') : '') ?? null;
+  own(RESULTS, isJsonObject(args) ? toTemplateText(args['key'] ?? '') : '') ?? null;
 const all = asks(look('chart'), look('words'), look('invoice'));
 
 const FILES = [[aPicture()], undefined, [aDocument()]];

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import type { Json } from '../../../src/graph/values/json.ts';
-import { listen } from '../../../src/process/listen.ts';
+import { listenOnPort } from '../../../src/process/listen.ts';
 
 /** A third party that delays all responses until it is released. */
 export interface HoldingService {
@@ -31,7 +31,7 @@ export async function startHoldingService(answer: Json = { done: true }): Promis
     open -= 1;
     return Response.json(answer);
   };
-  const server = await listen({ fetch: serve }, { port: 0 });
+  const server = await listenOnPort({ fetch: serve }, { port: 0 });
   return {
     url: server.url,
     address: `127.0.0.1:${server.port}`,

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { z } from 'zod';
-import { listen } from '../../../src/process/listen.ts';
+import { listenOnPort } from '../../../src/process/listen.ts';
 
 /** A third party that executes a job once per idempotency key, and records all calls. */
 export interface JobService {
@@ -56,7 +56,7 @@ export async function startJobService(port = 0): Promise<JobService> {
     done.set(key, job);
     return brokenOff.delete(job) ? halfAnAnswer() : Response.json({ job });
   };
-  let server = await listen({ fetch: serve }, { port });
+  let server = await listenOnPort({ fetch: serve }, { port });
   return {
     url: server.url,
     address: `127.0.0.1:${server.port}`,
@@ -75,7 +75,7 @@ export async function startJobService(port = 0): Promise<JobService> {
     },
     goOffline: () => server.stop(),
     async goOnline() {
-      server = await listen({ fetch: serve }, { port: server.port });
+      server = await listenOnPort({ fetch: serve }, { port: server.port });
     },
     forget() {
       [calls, done] = [[], new Map()];

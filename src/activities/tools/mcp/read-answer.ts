@@ -23,11 +23,11 @@ interface AnsweringTool {
  * Where that has no place for them, pictures and PDFs are attached to the call.
  * @throws CallError if the answer is an error, too large or has no structured content where the tool promises it
  */
-export async function readAnswer(result: CallToolResult, tool: AnsweringTool): Promise<Json> {
-  if (result.isError === true) throw failed(result, tool.errorMeans);
+export async function readMcpAnswer(result: CallToolResult, tool: AnsweringTool): Promise<Json> {
+  if (result.isError === true) throw failedCall(result, tool.errorMeans);
   if (tool.outputSchema && !result.structuredContent)
-    throw broken('TOOL_FAILED', 'It has an output schema, but answered without such content');
-  const text = result.structuredContent ? null : textOf(result);
+    throw unusableAnswer('TOOL_FAILED', 'It has an output schema, but answered without such content');
+  const text = result.structuredContent ? null : joinedText(result);
   requireSize(text ?? result.structuredContent ?? null);
   if (text !== null) return text === '' && result.content.length === 0 ? null : text;
   const value = result.structuredContent
@@ -37,18 +37,18 @@ export async function readAnswer(result: CallToolResult, tool: AnsweringTool): P
   return value;
 }
 
-type Part = CallToolResult['content'][number];
+type AnswerPart = CallToolResult['content'][number];
 
-const fileIn = (part: Part): EncodedFile | null => encodedFileIn(toJsonObject(part));
+const fileIn = (part: AnswerPart): EncodedFile | null => encodedFileIn(toJsonObject(part));
 
 /** Converts the parts of an answer, one after the other; bytes in Base64 become stored files. */
 async function readParts(
-  content: readonly Part[],
+  content: readonly AnswerPart[],
   { call: { keepFile, signal } }: AnsweringTool,
 ): Promise<readonly JsonObject[]> {
   const files = content.filter(fileIn).length;
   if (files > MAX_ANSWERED_FILES)
-    throw broken('PAYLOAD_TOO_LARGE', `The answer has ${files} files; ${MAX_ANSWERED_FILES} are allowed`);
+    throw unusableAnswer('PAYLOAD_TOO_LARGE', `The answer has ${files} files; ${MAX_ANSWERED_FILES} are allowed`);
   const parts: JsonObject[] = [];
   for (const part of content) {
     signal.throwIfAborted();
@@ -59,7 +59,7 @@ async function readParts(
 }
 
 /** Stores files for models beside a result. */
-async function attachFiles(content: readonly Part[], { call }: AnsweringTool): Promise<void> {
+async function attachFiles(content: readonly AnswerPart[], { call }: AnsweringTool): Promise<void> {
   const files = content.flatMap((part) => fileIn(part) ?? []).filter(({ mediaType }) => VISIBLE_TYPES.test(mediaType));
   for (const file of files.slice(0, MAX_ANSWERED_FILES)) {
     const kept = await tryToKeep(file, call.keepFile);
@@ -78,7 +78,7 @@ function mayHaveFiles(content: JsonObject, { outputSchema }: AnsweringTool): boo
 
 /** Returns structured content with the files of the answer, if it has a place for them. */
 async function readStructured(
-  content: readonly Part[],
+  content: readonly AnswerPart[],
   structured: JsonObject,
   tool: AnsweringTool,
 ): Promise<JsonObject> {
@@ -95,12 +95,12 @@ function isFile(part: JsonObject): part is FilePart {
 function requireSize(value: unknown): void {
   const bytes = Buffer.byteLength(JSON.stringify(value));
   if (bytes > MAX_BODY_BYTES)
-    throw broken('PAYLOAD_TOO_LARGE', `The answer takes ${bytes} bytes; ${MAX_BODY_BYTES} are allowed`);
+    throw unusableAnswer('PAYLOAD_TOO_LARGE', `The answer takes ${bytes} bytes; ${MAX_BODY_BYTES} are allowed`);
 }
 
 /** A server also answers with an error if its code has thrown after the work. */
-function failed(result: CallToolResult, errorMeans: ErrorMeaning): CallError {
-  const message = `It answered with an error: ${(textOf(result) ?? '').trim()}`;
+function failedCall(result: CallToolResult, errorMeans: ErrorMeaning): CallError {
+  const message = `It answered with an error: ${(joinedText(result) ?? '').trim()}`;
   return new CallError('TOOL_FAILED', message, errorMeans === 'not-done' ? REFUSED : UNCLEAR);
 }
 
@@ -112,7 +112,7 @@ function requireWhole(value: JsonObject): JsonObject {
   const path = findRounded(value, []);
   if (path === null) return value;
   const place = toPointer(path) || 'the top';
-  throw broken(
+  throw unusableAnswer(
     'TOOL_FAILED',
     `The integer at ${place} has more digits than a JSON number keeps; the server must answer a text`,
   );
@@ -140,11 +140,11 @@ function isRounded(value: number): boolean {
 const DIGITS_OF_DOUBLE = 16;
 
 /** The joined texts of an answer; `null` if it has other parts. */
-function textOf({ content }: CallToolResult): string | null {
+function joinedText({ content }: CallToolResult): string | null {
   const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   return texts.length === content.length ? texts.join('\n') : null;
 }
 
-function broken(code: 'TOOL_FAILED' | 'PAYLOAD_TOO_LARGE', message: string): CallError {
+function unusableAnswer(code: 'TOOL_FAILED' | 'PAYLOAD_TOO_LARGE', message: string): CallError {
   return new CallError(code, message, UNCLEAR);
 }

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, test } from 'vitest';
-import { readAnswer } from '../../../../../src/activities/tools/mcp/read-answer.ts';
+import { readMcpAnswer } from '../../../../../src/activities/tools/mcp/read-answer.ts';
 import type { Json, JsonObject } from '../../../../../src/graph/values/json.ts';
 import { CallError, UNCLEAR } from '../../../../../src/activities/calls/call-error.ts';
 import type { ToolCall } from '../../../../../src/activities/tools/tool.ts';
@@ -11,7 +11,7 @@ const read = async (
   outputSchema: JsonObject | null = null,
   call: Partial<ToolCall> = {},
 ): Promise<Json> =>
-  await readAnswer({ content: [], ...result }, { call: aContext(call), outputSchema, errorMeans: 'perhaps-done' });
+  await readMcpAnswer({ content: [], ...result }, { call: aContext(call), outputSchema, errorMeans: 'perhaps-done' });
 
 const text = { type: 'text', text: 'A chart' } as const;
 const picture = { type: 'image', data: Buffer.from('png').toString('base64'), mimeType: 'image/png' } as const;
