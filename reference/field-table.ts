@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, toText } from '../src/graph/values/index.ts';
+import { isJsonList, isJsonObject, toTemplateText } from '../src/graph/values/index.ts';
 import type { Json } from '../src/graph/values/index.ts';
 import { code, table } from './markdown.ts';
 import { typeText } from './type-text.ts';
@@ -14,7 +14,7 @@ export function fieldTable(schema: Json | undefined, isShown: (name: string) => 
     .map(([name, field]) => [
       needed.includes(name) ? `${code(name)} (needed)` : code(name),
       typeText(field),
-      isJsonObject(field) ? toText(field['description'] ?? '') : '',
+      isJsonObject(field) ? toTemplateText(field['description'] ?? '') : '',
     ]);
   return rows.length === 0 ? '' : table(['field', 'type', 'description'], rows);
 }

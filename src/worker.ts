@@ -22,11 +22,11 @@ import { openProcessLogger } from './process/logger.ts';
 import { setVariables } from './process/process-options.ts';
 import type { ProcessOptions } from './process/process-options.ts';
 import { postgresStore } from './store/store.ts';
-import { readTemporalTarget, temporal } from './process/temporal.ts';
+import { readTemporalTarget, temporalDependency } from './process/temporal.ts';
 import type { TemporalTarget } from './process/temporal.ts';
 import { createTemporalCheck, reportIfNotReady } from './process/temporal-check.ts';
 import { startFields } from './process/start-fields.ts';
-import { runProcess, together } from './process/setup-error.ts';
+import { runProcess, awaitParts } from './process/setup-error.ts';
 import { installRuntime } from './process/temporal-logger.ts';
 import { CALL_SLOTS, toActivityDeps } from './workers/activity-deps.ts';
 import type { WorkerSupplies } from './workers/activity-deps.ts';
@@ -128,7 +128,7 @@ async function optionsOfRuns({
 /** Runs a worker process. The environment names Temporal, the database and the configuration file. @throws SetupError */
 export async function runWorker({ config }: ProcessOptions = {}): Promise<void> {
   const { env } = process;
-  const [settings, loaded, target] = await together([
+  const [settings, loaded, target] = await awaitParts([
     (async () => readSettings(WorkerSettings, env))(),
     loadConfig(config ?? setVariables(env)['HOLDFAST_CONFIG']),
     (async () => readTemporalTarget(env))(),
@@ -187,7 +187,7 @@ async function openParts(loaded: Config, settings: Settings, opening: Opening) {
     ),
     parts.keep(
       connectWithRetry(
-        temporal(target, (options) => NativeConnection.connect(options)),
+        temporalDependency(target, (options) => NativeConnection.connect(options)),
         opening,
       ),
       async (opened) => await opened.connection.close(),

@@ -1,6 +1,6 @@
 import { openTeardown } from '../../src/dev/teardown.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
-import { listen } from '../../src/process/listen.ts';
+import { listenOnPort } from '../../src/process/listen.ts';
 import { aToolOf } from '../../test/support/doubles/configured-tool.ts';
 import { startHoldingService } from '../../test/support/doubles/holding-service.ts';
 import { createApiClient } from '../../test/support/readers/api-client.ts';
@@ -50,7 +50,7 @@ const teardown = openTeardown();
 try {
   const slow = await startHoldingService();
   teardown.add(() => slow.stop());
-  const quick = await listen({ fetch: () => Response.json({ ok: true }) }, { port: 0 });
+  const quick = await listenOnPort({ fetch: () => Response.json({ ok: true }) }, { port: 0 });
   teardown.add(() => quick.stop());
   const postgres = await startPostgres();
   teardown.add(() => postgres.stop());

@@ -8,7 +8,7 @@ import { stopChild } from '../../src/dev/child-process.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import type { Teardown } from '../../src/dev/teardown.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
-import { listen } from '../../src/process/listen.ts';
+import { listenOnPort } from '../../src/process/listen.ts';
 import { aToolOf } from '../../test/support/doubles/configured-tool.ts';
 import { createApiClient } from '../../test/support/readers/api-client.ts';
 import type { ApiClient } from '../../test/support/readers/api-client.ts';
@@ -94,7 +94,7 @@ async function measureAll(database: string, open: Open): Promise<void> {
     if (!shape.includes(process.env['SHAPES'] ?? sized('', 'forEach'))) continue;
     const teardown = openTeardown();
     try {
-      const quick = await listen({ fetch: () => Response.json({ ok: true }) }, { port: 0 });
+      const quick = await listenOnPort({ fetch: () => Response.json({ ok: true }) }, { port: 0 });
       teardown.add(() => quick.stop());
       const config = { tools: [aToolOf(quick, { name: 'quick' })], http: { allow: [new URL(quick.url).host] } };
       print({ database, shape, ...(await measure(await open(config, teardown), run)) });

@@ -1,4 +1,4 @@
-import { listen } from '../../src/process/listen.ts';
+import { listenOnPort } from '../../src/process/listen.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { createApiClient } from '../../test/support/readers/api-client.ts';
@@ -53,7 +53,7 @@ function slope(points: readonly (readonly [x: number, y: number])[]): number {
 
 const teardown = openTeardown();
 try {
-  const service = await listen({ fetch: () => Response.json({ text: 'x'.repeat(1_000) }) }, { port: 0 });
+  const service = await listenOnPort({ fetch: () => Response.json({ text: 'x'.repeat(1_000) }) }, { port: 0 });
   teardown.add(() => service.stop());
   const postgres = await startPostgres();
   teardown.add(() => postgres.stop());

@@ -1,5 +1,5 @@
 import { once, EventEmitter } from 'node:events';
-import { listen } from '../../src/process/listen.ts';
+import { listenOnPort } from '../../src/process/listen.ts';
 
 /** The server of each tool: it responds at once, and records when it was called. */
 export interface EchoTool {
@@ -19,7 +19,7 @@ export async function startEchoTool(): Promise<EchoTool> {
     called.emit('call', performance.now());
     return Response.json({ ok: true });
   };
-  const server = await listen({ fetch: answer }, { port: 0 });
+  const server = await listenOnPort({ fetch: answer }, { port: 0 });
   return {
     url: server.url,
     get calls() {

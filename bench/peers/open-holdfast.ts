@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConfigInput } from '../../src/config/load-config.ts';
 import type { HttpToolInput } from '../../src/config/tool.ts';
-import type { Tokens } from '../../src/dev/issuer.ts';
+import type { CallerTokens } from '../../src/dev/issuer.ts';
 import { createApiClient } from '../../test/support/readers/api-client.ts';
 import { graphsWith, PURE_STEPS } from './holdfast-graphs.ts';
 import { holdfastPeer } from './holdfast-peer.ts';
@@ -71,7 +71,7 @@ async function npmStart({ tool, isBuilt, teardown }: SharedServers, environment:
   const script = isBuilt ? 'bench/peers/programs/built-holdfast.js' : 'bin/holdfast.js';
   const { pid, firstLine } = await startProgram([script, 'start', ...flags, ...ports], { environment, teardown });
   const { baseUrl }: { baseUrl: string } = JSON.parse(firstLine);
-  const tokens: Tokens = JSON.parse(await readFile(tokensFile, 'utf8'));
+  const tokens: CallerTokens = JSON.parse(await readFile(tokensFile, 'utf8'));
   return { pid, baseUrl, tokens };
 }
 

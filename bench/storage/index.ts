@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite';
 import { advance } from '../../src/graph/advance/advance.ts';
 import { startRun } from '../../src/graph/advance/begin-run.ts';
-import type { Advance } from '../../src/graph/advance/advance.ts';
+import type { AdvanceResult } from '../../src/graph/advance/advance.ts';
 import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
 import { CEILINGS } from '../../src/graph/definition/limits.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
@@ -53,7 +53,7 @@ async function measure(steps: number): Promise<object> {
     createdBy: { sub: 'bench', roles: [] },
     limits: limitsOfGraph(definition.limits, DEFAULTS),
   };
-  const write = async ({ run, ...batch }: Advance): Promise<void> =>
+  const write = async ({ run, ...batch }: AdvanceResult): Promise<void> =>
     await store.journal.write(
       { ...batch, view: toRunView(run), endedState: null },
       { runId: 'talk', tenantId: 'bench', executionRunId: 'e' },

@@ -9,7 +9,7 @@ import { toApiSettings } from '../../src/config/api-settings.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
 import { toCatalog } from '../../src/config/to-catalog.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
-import { listen, openAbort } from '../../src/process/listen.ts';
+import { listenOnPort, openAbort } from '../../src/process/listen.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { openPostgresStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -77,7 +77,7 @@ async function serve(store: Store): Promise<string> {
     logger: createLogger('silent'),
     shuttingDown: shuttingDown.signal,
   });
-  const listening = await listen(app, { port: 0 });
+  const listening = await listenOnPort(app, { port: 0 });
   teardown.add(async () => {
     shuttingDown.abort();
     await listening.stop();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Worker } from '@temporalio/worker';
-import { listen } from '../../src/process/listen.ts';
+import { listenOnPort } from '../../src/process/listen.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
 import type { Config } from '../../src/config/load-config.ts';
 import { choosePort } from '../../src/dev/ports.ts';
@@ -55,7 +55,7 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
     calls.push(performance.now());
     return Response.json({ ok: true });
   };
-  const toolServer = await listen({ fetch: ping }, { port: 0 });
+  const toolServer = await listenOnPort({ fetch: ping }, { port: 0 });
   teardown.add(() => toolServer.stop());
   const connection = await NativeConnection.connect({ address: temporal.address });
   teardown.add(() => connection.close());

@@ -1,4 +1,4 @@
-import { listen } from '../../src/process/listen.ts';
+import { listenOnPort } from '../../src/process/listen.ts';
 
 /** Accepts spans and metrics by OTLP, and counts the bytes. */
 export interface Sink {
@@ -14,7 +14,7 @@ export async function startSink(): Promise<Sink> {
     bytes += (await request.arrayBuffer()).byteLength;
     return new Response(null, { headers: { 'content-type': 'application/x-protobuf' } });
   };
-  const server = await listen({ fetch: take }, { port: 0 });
+  const server = await listenOnPort({ fetch: take }, { port: 0 });
   return {
     url: server.url,
     get bytes() {

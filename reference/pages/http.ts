@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, toText } from '../../src/graph/values/index.ts';
+import { isJsonList, isJsonObject, toTemplateText } from '../../src/graph/values/index.ts';
 import type { Json, JsonObject } from '../../src/graph/values/index.ts';
 import { fieldTable } from '../field-table.ts';
 import { code, codeBlock, listOf, paragraphs, table } from '../markdown.ts';
@@ -54,7 +54,7 @@ function operationSection(api: JsonObject, { method, path, operation }: Operatio
 }
 
 function permissionText(operation: Json): string {
-  const permissions = listAt(operation, 'security').flatMap((one) => listAt(one, 'bearer').map(toText));
+  const permissions = listAt(operation, 'security').flatMap((one) => listAt(one, 'bearer').map(toTemplateText));
   return permissions.length === 0 ? 'without a token' : `needs ${permissions.map(code).join(' or ')}`;
 }
 
@@ -108,5 +108,5 @@ function listAt(value: Json, name: string): readonly Json[] {
 }
 
 function textAt(value: Json, name: string): string {
-  return toText(memberAt(value, name));
+  return toTemplateText(memberAt(value, name));
 }

@@ -8,7 +8,7 @@ import type {
 } from '../graph/run/index.ts';
 import type { JournalBatch } from '../graph/journal/index.ts';
 import type { Store } from '../store/store.ts';
-import { functionCalls, nodeCalls, readings, toolCalls } from './tool-calls.ts';
+import { functionCalls, nodeCalls, createReadings, toolCalls } from './tool-calls.ts';
 import type { RegisteredFunction, RegisteredNodeType } from './registered-code.ts';
 import { modelCalls } from './model-calls.ts';
 import type { ModelDeps } from './model-calls.ts';
@@ -75,7 +75,7 @@ export function createCallActivities(deps: ActivityDeps): CallActivities {
   const { store, tools, functions, nodeTypes = {}, showsContents = false, logger } = deps;
   const ofModels = { ...modelCalls(deps), showsContents };
   const ofTools = { ...toolCalls(tools, logger, createFileKeeper(store.files)), showsContents };
-  const ofReadings = { ...readings(tools), showsContents };
+  const ofReadings = { ...createReadings(tools), showsContents };
   const ofFunctions = { ...functionCalls(functions, logger), showsContents };
   const ofNodes = { ...nodeCalls(nodeTypes, logger), showsContents };
   const perform = async <R extends CallRequest>(kind: CallBehavior<R>, task: CallTask<R>): Promise<CallOutcome> =>

@@ -14,7 +14,7 @@ export interface AttemptDeltas {
   close(): void;
 }
 
-type Attempt = Omit<ModelDelta, 'index' | 'text'>;
+type DeltaAttempt = Omit<ModelDelta, 'index' | 'text'>;
 
 /** Text within this time is published together. */
 const PUBLISH_AFTER_MS = 50;
@@ -23,13 +23,13 @@ const PUBLISH_AFTER_MS = 50;
  * The maximum length of a delta in UTF-16 units. In JSON each takes up to six bytes, and PostgreSQL accepts 8,000
  * bytes.
  */
-const MAX_LENGTH = 1_000;
+const MAX_DELTA_LENGTH = 1_000;
 
 /** The maximum published length of an attempt in UTF-16 units; later text is not published. */
 const MAX_PUBLISHED = 1_000_000;
 
 /** Opens the deltas of one attempt of a call. */
-export function openDeltas(publish: (deltas: readonly ModelDelta[]) => void, attempt: Attempt): AttemptDeltas {
+export function openDeltas(publish: (deltas: readonly ModelDelta[]) => void, attempt: DeltaAttempt): AttemptDeltas {
   let pending = '';
   let length = 0;
   let index = 0;
@@ -38,7 +38,7 @@ export function openDeltas(publish: (deltas: readonly ModelDelta[]) => void, att
   const publishNow = (): void => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    const pieces = cut(pending);
+    const pieces = splitIntoDeltas(pending);
     pending = '';
     if (pieces.length > 0) publish(pieces.map((text) => ({ ...attempt, index: index++, text })));
   };
@@ -48,7 +48,7 @@ export function openDeltas(publish: (deltas: readonly ModelDelta[]) => void, att
       if (!isOpen || text === '' || length + text.length > MAX_PUBLISHED) return;
       length += text.length;
       pending += text;
-      if (pending.length >= MAX_LENGTH) return publishNow();
+      if (pending.length >= MAX_DELTA_LENGTH) return publishNow();
       timer ??= setTimeout(publishNow, PUBLISH_AFTER_MS).unref();
     },
     close() {
@@ -59,11 +59,11 @@ export function openDeltas(publish: (deltas: readonly ModelDelta[]) => void, att
 }
 
 /** Splits a text between characters into pieces that fit into a delta. */
-function cut(text: string): readonly string[] {
+function splitIntoDeltas(text: string): readonly string[] {
   const pieces: string[] = [];
   for (let start = 0; start < text.length;) {
-    const isWithin = /[\uD800-\uDBFF]/.test(text.charAt(start + MAX_LENGTH - 1));
-    const end = start + MAX_LENGTH - (isWithin ? 1 : 0);
+    const isWithin = /[\uD800-\uDBFF]/.test(text.charAt(start + MAX_DELTA_LENGTH - 1));
+    const end = start + MAX_DELTA_LENGTH - (isWithin ? 1 : 0);
     pieces.push(text.slice(start, end));
     start = end;
   }

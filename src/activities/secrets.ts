@@ -47,7 +47,7 @@ const MAX_KEPT = 100;
 const MAX_KEPT_LENGTH = 10_000;
 
 /** In characters. Longer messages are truncated, so the rest need not be searched. */
-const MAX_SEARCHED = 100 * MAX_MESSAGE;
+const MAX_SEARCHED_CHARACTERS = 100 * MAX_MESSAGE;
 
 /** @param code error code if a secret is not available */
 export function useSecrets(secrets: SecretResolver, code: RunErrorCode = 'TOOL_FAILED'): UsedSecrets {
@@ -74,7 +74,7 @@ export function useSecrets(secrets: SecretResolver, code: RunErrorCode = 'TOOL_F
       return secret;
     },
     redact,
-    redactMessage: (message) => truncate(redact(message.slice(0, MAX_SEARCHED)), MAX_MESSAGE),
+    redactMessage: (message) => truncate(redact(message.slice(0, MAX_SEARCHED_CHARACTERS)), MAX_MESSAGE),
     redactResult(result) {
       const { redactLong } = currentRedactor();
       return mapTexts(result, redactLong);
@@ -167,12 +167,12 @@ export interface Redactor {
 }
 
 /** In characters. Any part of a secret, or of an encoding of it, with this length is replaced. */
-const WINDOW = 8;
+const MIN_SECRET_PART = 8;
 
 /** In characters. A shorter secret is replaced only where it is a separate word. */
 const MIN_ANYWHERE = 7;
 
-const REDACTED = '[secret]';
+const SECRET_REPLACEMENT = '[secret]';
 
 /** Texts that many secrets share; they reveal nothing, and results may need them. */
 const PUBLIC = ['https://www.', 'http://www.', 'postgresql://', '-----BEGIN RSA PRIVATE KEY-----', ' PRIVATE KEY-----'];
@@ -183,18 +183,19 @@ const PUBLIC = ['https://www.', 'http://www.', 'postgresql://', '-----BEGIN RSA 
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
   const windows = new Set(secrets.flatMap(encodingsOf).flatMap(windowsOf));
-  const shorts = [...new Set(secrets.flatMap(withWords))].filter(({ length }) => length < WINDOW);
-  const patterns = shorts.toSorted((one, other) => other.length - one.length).map(toPattern);
+  const shorts = [...new Set(secrets.flatMap(withWords))].filter(({ length }) => length < MIN_SECRET_PART);
+  const patterns = shorts.toSorted((one, other) => other.length - one.length).map(toSecretPattern);
   const redactLong = (text: string): string => (windows.size === 0 ? text : replaceWindows(text, windows));
   return {
     redactLong,
-    redact: (text) => patterns.reduce((kept, pattern) => kept.replaceAll(pattern, REDACTED), redactLong(text)),
+    redact: (text) =>
+      patterns.reduce((kept, pattern) => kept.replaceAll(pattern, SECRET_REPLACEMENT), redactLong(text)),
   };
 }
 
 function windowsOf(text: string): readonly string[] {
   const windows = [];
-  for (let at = 0; at + WINDOW <= text.length; at++) windows.push(text.slice(at, at + WINDOW));
+  for (let at = 0; at + MIN_SECRET_PART <= text.length; at++) windows.push(text.slice(at, at + MIN_SECRET_PART));
   return windows.filter((window) => window.trim() !== '' && !PUBLIC.some((text) => text.includes(window)));
 }
 
@@ -207,16 +208,16 @@ function withWords(secret: string): readonly string[] {
 function replaceWindows(text: string, windows: ReadonlySet<string>): string {
   const kept: string[] = [];
   let end = 0;
-  for (let at = 0; at + WINDOW <= text.length; at++) {
-    const window = text.slice(at, at + WINDOW);
+  for (let at = 0; at + MIN_SECRET_PART <= text.length; at++) {
+    const window = text.slice(at, at + MIN_SECRET_PART);
     if (!windows.has(window)) continue;
-    if (at >= end) kept.push(text.slice(end, at + WINDOW - window.trimStart().length), REDACTED);
-    end = at + WINDOW;
+    if (at >= end) kept.push(text.slice(end, at + MIN_SECRET_PART - window.trimStart().length), SECRET_REPLACEMENT);
+    end = at + MIN_SECRET_PART;
   }
   return end === 0 ? text : kept.join('') + text.slice(end);
 }
 
-function toPattern(secret: string): RegExp {
+function toSecretPattern(secret: string): RegExp {
   const literal = secret.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
   return secret.length >= MIN_ANYWHERE
     ? new RegExp(literal, 'gu')

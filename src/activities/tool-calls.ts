@@ -65,7 +65,7 @@ export function toolCalls(
  * Reads arguments with the tools' own schemas, once per call. The result is recorded, people decide about it, and the
  * tool's code receives exactly that.
  */
-export function readings(tools: Readonly<Record<string, Tool>>): CallBehavior<ReadingRequest> {
+export function createReadings(tools: Readonly<Record<string, Tool>>): CallBehavior<ReadingRequest> {
   return {
     safety: () => 'idempotent',
     async execute({ request }) {

@@ -16,12 +16,12 @@ import { openMetricsPort } from './routes/metrics.ts';
 import { withMeaning } from '../store/memory/with-meaning.ts';
 import { isDatabaseAway } from '../store/database/database-away.ts';
 import { postgresStore } from '../store/store.ts';
-import { readTemporalTarget, temporal } from '../process/temporal.ts';
+import { readTemporalTarget, temporalDependency } from '../process/temporal.ts';
 import type { TemporalTarget } from '../process/temporal.ts';
 import { createMeaningCheck, SHUTTING_DOWN, startingUp, createProbes } from '../process/readiness.ts';
 import { reportIfNotReady } from '../process/temporal-check.ts';
 import { startFields } from '../process/start-fields.ts';
-import { SetupError, runProcess, together } from '../process/setup-error.ts';
+import { SetupError, runProcess, awaitParts } from '../process/setup-error.ts';
 import { ApiSettings, readSettings } from '../config/settings.ts';
 import type { ApiEnvironment } from '../config/settings.ts';
 import { openConfiguredStore } from '../config/store.ts';
@@ -37,8 +37,8 @@ import { publishFolder } from './graphs/publish-graph.ts';
 import { openGraphJobs } from './graph-jobs/open-graph-jobs.ts';
 import { createEngine, openConnection } from './temporal/engine.ts';
 import type { ApiDeps } from './deps.ts';
-import { listen, openAbort } from '../process/listen.ts';
-import type { ListenOptions, App, Listening } from '../process/listen.ts';
+import { listenOnPort, openAbort } from '../process/listen.ts';
+import type { ListenOptions, RequestHandler, OpenPort } from '../process/listen.ts';
 import { createApp } from './app.ts';
 import { notNow } from './http/errors.ts';
 import { startSweeper } from './sweeper/sweeper.ts';
@@ -62,7 +62,7 @@ export function toAuthSettings({ issuer, audience, jwksUrl, claims }: AuthConfig
  */
 export async function runApi(options: ProcessOptions = {}, sweeping: ApiDeps['sweeping'] = {}): Promise<void> {
   const { env } = process;
-  const [settings, config, target] = await together([
+  const [settings, config, target] = await awaitParts([
     (async () => readSettings(ApiSettings, env))(),
     loadConfig(options.config ?? setVariables(env)['HOLDFAST_CONFIG']).then(withAuth),
     (async () => readTemporalTarget(env))(),
@@ -141,7 +141,7 @@ async function openParts(loaded: ApiConfig, settings: Settings, patience: Openin
       async (store) => await store.close(),
     ),
     parts.keep(
-      connectWithRetry(temporal(target, openConnection), patience),
+      connectWithRetry(temporalDependency(target, openConnection), patience),
       async (temporalConnection) => await temporalConnection.connection.close(),
     ),
   ]);
@@ -184,7 +184,7 @@ async function publishGraphs(
 if (isMain(import.meta.url)) await runProcess(async () => await runApi());
 
 /** The listening port of the API. Until the API is open, it answers probes, and refuses all other requests with 503. */
-export interface ApiServer extends Listening {
+export interface ApiServer extends OpenPort {
   /**
    * Opens the API and starts the sweeper. If it was open already, it continues with the new dependencies, and the old
    * sweeper stops.
@@ -199,9 +199,9 @@ export async function openApiServer(
 ): Promise<ApiServer> {
   const shuttingDown = openAbort();
   const readiness = async () => (shuttingDown.signal.aborted ? SHUTTING_DOWN : startingUp(unavailable));
-  let app: App = createProbes(readiness, async () => notNow(await readiness()));
+  let app: RequestHandler = createProbes(readiness, async () => notNow(await readiness()));
   let sweeper: Sweeper | null = null;
-  const listening = await listen({ fetch: (...request) => app.fetch(...request) }, options);
+  const listening = await listenOnPort({ fetch: (...request) => app.fetch(...request) }, options);
   return {
     ...listening,
     open(deps) {

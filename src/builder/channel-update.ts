@@ -17,34 +17,40 @@ export type NoChannels = { readonly [Name in never]: ChannelDefinition };
 export type ChannelName<C> = keyof C & string;
 
 /** The writes of a node: only declared channels, each with an update for its reducer and schema. */
-export type Writes<C> = [keyof C] extends [never]
+export type NodeWrites<C> = [keyof C] extends [never]
   ? Readonly<Record<string, never>>
-  : { readonly [Name in keyof C]?: Templated<ChannelUpdate<C[Name]>> };
+  : { readonly [Name in keyof C]?: TemplatedValue<ChannelUpdate<C[Name]>> };
 
 /** An update of a channel. `$replace` bypasses the reducer. */
-export type ChannelUpdate<Channel> = ReducerUpdate<ReducerOf<Channel>, Channel> | { readonly $replace: Value<Channel> };
+export type ChannelUpdate<Channel> =
+  | ReducerUpdate<ReducerOf<Channel>, Channel>
+  | { readonly $replace: ValueOfChannel<Channel> };
 
 export type ReducerOf<Channel> = Channel extends { readonly reducer: infer Reducer } ? Reducer : 'replace';
 
 type ReducerUpdate<Reducer, Channel> = Reducer extends ReducerName
-  ? Updates<Value<Channel>>[ValueKindOf<Reducer>]
+  ? UpdatesByKind<ValueOfChannel<Channel>>[ValueKindOf<Reducer>]
   : Json;
 
 /** The update of a channel with this type of value, by the kind of value that its reducer holds. */
-interface Updates<Value> {
+interface UpdatesByKind<Value> {
   readonly 'any value': Value;
-  readonly 'a list': Items<Value>;
+  readonly 'a list': ItemOrItems<Value>;
   readonly 'a list of messages': MessageUpdate | readonly MessageUpdate[];
-  readonly 'an object': Members<Value>;
+  readonly 'an object': MembersToSet<Value>;
   readonly 'a number': number;
   readonly 'true or false': boolean;
 }
 
 /** An item, or a list of items. */
-type Items<Value> = Json extends Value ? Json : Value extends readonly (infer Item)[] ? Item | readonly Item[] : Json;
+type ItemOrItems<Value> = Json extends Value
+  ? Json
+  : Value extends readonly (infer Item)[]
+    ? Item | readonly Item[]
+    : Json;
 
 /** Members to set; `null` removes one. */
-type Members<Value> = Json extends Value
+type MembersToSet<Value> = Json extends Value
   ? JsonObject
   : Value extends JsonObject
     ? { readonly [Key in keyof Value]?: Value[Key] | null }
@@ -62,20 +68,20 @@ type MessageUpdate =
       readonly name?: string;
     };
 
-export type Value<Channel> = Channel extends { readonly schema: infer Schema } ? SchemaValue<Schema> : Json;
+export type ValueOfChannel<Channel> = Channel extends { readonly schema: infer Schema } ? SchemaValue<Schema> : Json;
 
 /** A text of a single `{{ cel }}` has the type of its expression. */
-type Template = `{{${string}}}`;
+type TemplateText = `{{${string}}}`;
 
 /** A value in which templates may replace any part. A text may mix templates with other characters. */
-type Templated<Value> = Json extends Value ? Json : Template | TemplatedParts<Value>;
+type TemplatedValue<Value> = Json extends Value ? Json : TemplateText | TemplatedParts<Value>;
 
 type TemplatedParts<Value> = Value extends string
   ? Value | `${string}{{${string}}}${string}`
   : Value extends readonly (infer Item)[]
-    ? readonly Templated<Item>[]
+    ? readonly TemplatedValue<Item>[]
     : Value extends object
-      ? { readonly [Key in keyof Value]: Templated<Value[Key]> }
+      ? { readonly [Key in keyof Value]: TemplatedValue<Value[Key]> }
       : Value;
 
 /** The input of a run, by channel. Each value passes its channel's reducer. */
@@ -87,12 +93,12 @@ export type ChannelValues<C> = { readonly [Name in keyof C]: ChannelValue<C[Name
 type ChannelValue<Channel> =
   ReducerOf<Channel> extends infer Reducer
     ? Reducer extends ReducerName
-      ? Values<Value<Channel>>[ValueKindOf<Reducer>] | NullAtFirst<Reducer, Channel>
+      ? ValuesByKind<ValueOfChannel<Channel>>[ValueKindOf<Reducer>] | NullAtFirst<Reducer, Channel>
       : Json
     : never;
 
 /** The value of a channel with this type, by the kind of value that its reducer holds. */
-interface Values<V> {
+interface ValuesByKind<V> {
   readonly 'any value': V;
   readonly 'a list': Json extends V ? readonly Json[] : V;
   readonly 'a list of messages': readonly Message[];

@@ -9,12 +9,12 @@ export class InvalidGraphError extends Error {
   constructor(name: string, issues: readonly GraphIssue<IssueCode>[]) {
     const errors = issues.filter(({ severity }) => severity === 'error').length;
     const headline = `Graph "${name}" has ${errors} error${errors === 1 ? '' : 's'}:`;
-    super([headline, ...issues.map(toLine)].join('\n'));
+    super([headline, ...issues.map(formatIssue)].join('\n'));
     this.name = 'InvalidGraphError';
     this.issues = issues;
   }
 }
 
-function toLine({ code, severity, path, message }: GraphIssue): string {
+function formatIssue({ code, severity, path, message }: GraphIssue): string {
   return `- ${severity === 'warning' ? 'warning ' : ''}${code} at ${path || 'the top'}: ${message}`;
 }

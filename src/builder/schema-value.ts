@@ -34,9 +34,9 @@ type ListValue<S> = S extends { readonly prefixItems: unknown }
     ? readonly SchemaValue<Item>[]
     : readonly Json[];
 
-type ObjectValue<S> = Properties<S, RequiredKey<S>> & MoreProperties<S>;
+type ObjectValue<S> = SchemaProperties<S, RequiredKey<S>> & MoreProperties<S>;
 
-type Properties<S, Required extends string> = { readonly [Key in Required]: PropertyValue<S, Key> } & {
+type SchemaProperties<S, Required extends string> = { readonly [Key in Required]: PropertyValue<S, Key> } & {
   readonly [Key in Exclude<PropertyKey<S>, Required>]?: PropertyValue<S, Key>;
 };
 

@@ -17,7 +17,7 @@ import type {
 import { toMermaid, toPlantUml, arrowsOfNode, arrowsOfEdge } from '../graph/diagram/index.ts';
 import { CATALOG_CODES, validateGraph } from '../graph/validate/index.ts';
 import type { IssueCode } from '../graph/validate/index.ts';
-import type { ChannelName, Channels, NoChannels, Writes } from './channel-update.ts';
+import type { ChannelName, Channels, NoChannels, NodeWrites } from './channel-update.ts';
 import type { CompileOptions, GraphSettings, OtherFields } from './graph-settings.ts';
 import { InvalidGraphError } from './invalid-graph-error.ts';
 import { toJson, toList, toJsonObject } from '../graph/values/index.ts';
@@ -161,7 +161,7 @@ export class StateGraph<const C extends Channels = NoChannels, Id extends string
 
   /** Returns all issues of the current graph, warnings included. Names are checked as by `compile`. */
   issues(options: CompileOptions = {}): readonly GraphIssue<IssueCode>[] {
-    return findIssues(this.toJSON(), options);
+    return findAllIssues(this.toJSON(), options);
   }
 
   /**
@@ -255,7 +255,7 @@ const EMPTY_CATALOG: Catalog = { models: {}, tools: {}, functions: {}, defaults:
  * Finds all issues of a definition. Without a catalog, a node type that resembles a built-in one is taken for a mistake,
  * unless it is named.
  */
-function findIssues(
+function findAllIssues(
   definition: GraphDefinition,
   { catalog, nodeTypes = [] }: CompileOptions,
 ): readonly GraphIssue<IssueCode>[] {
@@ -284,13 +284,13 @@ function findSuccessors({ nodes, edges }: GraphDefinition, id: string): readonly
 }
 
 /** The same type, with members that may be `undefined`, which JSON omits. */
-type Loose<T> = { readonly [Key in keyof T]: T[Key] | undefined };
+type WithUndefined<T> = { readonly [Key in keyof T]: T[Key] | undefined };
 
 /**
  * Copies a value as JSON; the copy has the same type.
  * @throws NotJsonError, which names the path, for values that are not JSON
  */
-function jsonCopy<T extends object>(value: Loose<T>): T;
+function jsonCopy<T extends object>(value: WithUndefined<T>): T;
 function jsonCopy(value: object): object {
   return toJsonObject(value);
 }
@@ -306,8 +306,8 @@ type WithChannels<Node, C> = {
 };
 
 interface ChannelFields<C> {
-  readonly write: ChannelName<C> | Writes<C>;
-  readonly onError: 'intervene' | { readonly to: string; readonly write?: Writes<C> };
+  readonly write: ChannelName<C> | NodeWrites<C>;
+  readonly onError: 'intervene' | { readonly to: string; readonly write?: NodeWrites<C> };
   readonly messages: ChannelName<C>;
   readonly calls: ChannelName<C>;
 }

@@ -1,32 +1,54 @@
-import { approvals, comment, approve, reject, reassign, remind } from './runs/approvals.ts';
-import { evaluate } from './evaluation/evaluate.ts';
-import { promote } from './evaluation/promote.ts';
-import { diagram } from './graphs/diagram.ts';
-import { validate } from './graphs/validate.ts';
-import { mcp } from './graphs/mcp.ts';
-import { publish } from './graphs/publish.ts';
+import {
+  approvalsCommand,
+  commentCommand,
+  approveCommand,
+  rejectCommand,
+  reassignCommand,
+  remindCommand,
+} from './runs/approvals.ts';
+import { evaluateCommand } from './evaluation/evaluate.ts';
+import { promoteCommand } from './evaluation/promote.ts';
+import { diagramCommand } from './graphs/diagram.ts';
+import { validateCommand } from './graphs/validate.ts';
+import { mcpCommand } from './graphs/mcp.ts';
+import { publishCommand } from './graphs/publish.ts';
 import type { Command } from './line/command.ts';
-import { console, token } from './local/sign-in.ts';
-import { dev, start } from './local/start.ts';
-import { init } from './local/init.ts';
-import { logs } from './local/logs.ts';
+import { consoleCommand, tokenCommand } from './local/sign-in.ts';
+import { devCommand, startCommand } from './local/start.ts';
+import { initCommand } from './local/init.ts';
+import { logsCommand } from './local/logs.ts';
 import { apiProcess, workerProcess } from './production/processes.ts';
-import { doctor } from './production/doctor.ts';
-import { setup } from './production/setup.ts';
-import { cancel, pause, replan, resume, signal } from './runs/control.ts';
-import { checkpoints, explain, fork, history, runs } from './runs/runs.ts';
-import { fail, interventions, retry, skip } from './runs/interventions.ts';
-import { run } from './runs/run.ts';
+import { doctorCommand } from './production/doctor.ts';
+import { setupCommand } from './production/setup.ts';
+import { cancelCommand, pauseCommand, replanCommand, resumeCommand, signalCommand } from './runs/control.ts';
+import { checkpointsCommand, explainCommand, forkCommand, historyCommand, runsCommand } from './runs/runs.ts';
+import { failCommand, interventionsCommand, retryCommand, skipCommand } from './runs/interventions.ts';
+import { runCommand } from './runs/run.ts';
 
 /** All commands, grouped under the titles of the help. Each group is a folder. */
 export const COMMAND_GROUPS: readonly (readonly [title: string, commands: readonly Command[]])[] = [
-  ['On this machine', [init, dev, start, console, token, logs]],
-  ['Graphs', [validate, diagram, publish, mcp]],
-  ['Runs', [run, runs, history, explain, checkpoints, pause, resume, replan, fork, signal, cancel]],
-  ['Failures', [interventions, retry, skip, fail]],
-  ['Decisions', [approvals, approve, reject, comment, remind, reassign]],
-  ['Tests', [promote, evaluate]],
-  ['In production', [setup, apiProcess, workerProcess, doctor]],
+  ['On this machine', [initCommand, devCommand, startCommand, consoleCommand, tokenCommand, logsCommand]],
+  ['Graphs', [validateCommand, diagramCommand, publishCommand, mcpCommand]],
+  [
+    'Runs',
+    [
+      runCommand,
+      runsCommand,
+      historyCommand,
+      explainCommand,
+      checkpointsCommand,
+      pauseCommand,
+      resumeCommand,
+      replanCommand,
+      forkCommand,
+      signalCommand,
+      cancelCommand,
+    ],
+  ],
+  ['Failures', [interventionsCommand, retryCommand, skipCommand, failCommand]],
+  ['Decisions', [approvalsCommand, approveCommand, rejectCommand, commentCommand, remindCommand, reassignCommand]],
+  ['Tests', [promoteCommand, evaluateCommand]],
+  ['In production', [setupCommand, apiProcess, workerProcess, doctorCommand]],
 ];
 
 export const COMMANDS: ReadonlyMap<string, Command> = new Map(

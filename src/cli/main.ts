@@ -7,7 +7,7 @@ import { EXIT, RefusedError, UsageError } from './line/command.ts';
 import type { Command, Terminal } from './line/command.ts';
 import { COMMAND_GROUPS, COMMANDS } from './commands.ts';
 import { describeRefusal } from './output/format-refusal.ts';
-import { commandHelp, overview } from './line/help.ts';
+import { commandHelp, commandOverview } from './line/help.ts';
 
 /** Runs a command line. Control characters are removed from its messages on standard error. @returns the exit code */
 export async function main(args: readonly string[], { stderr, ...streams }: Terminal): Promise<number> {
@@ -31,12 +31,13 @@ const KNOWN_ERRORS = [
 ] as const;
 
 async function runCommand([name, ...args]: readonly string[], terminal: Terminal): Promise<number> {
-  if (name === undefined || HELP_FLAGS.has(name)) return print(terminal, overview(COMMAND_GROUPS));
-  if (name === '--version') return print(terminal, `${await readVersion()}\n`);
-  if (name === 'help') return print(terminal, args[0] === undefined ? overview(COMMAND_GROUPS) : helpOf(args[0]));
+  if (name === undefined || HELP_FLAGS.has(name)) return printText(terminal, commandOverview(COMMAND_GROUPS));
+  if (name === '--version') return printText(terminal, `${await readVersion()}\n`);
+  if (name === 'help')
+    return printText(terminal, args[0] === undefined ? commandOverview(COMMAND_GROUPS) : helpOf(args[0]));
   const command = findCommand(name);
   return args.some((arg) => HELP_FLAGS.has(arg))
-    ? print(terminal, commandHelp(command))
+    ? printText(terminal, commandHelp(command))
     : await command.run(args, terminal);
 }
 
@@ -52,7 +53,7 @@ function findCommand(name: string): Command {
   throw new UsageError(`There is no command "${name}".${didYouMean(name, [...COMMANDS.keys()])} See holdfast --help`);
 }
 
-function print({ stdout }: Terminal, text: string): number {
+function printText({ stdout }: Terminal, text: string): number {
   stdout.write(text);
   return EXIT.done;
 }

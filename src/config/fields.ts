@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { TOOL_NAME } from '../activities/tools/tool.ts';
 import { CALL_SAFETIES } from '../graph/definition/index.ts';
-import { Retry, TimeSpan } from '../graph/schema/index.ts';
-import type { Duration } from '../graph/schema/index.ts';
+import { RetrySchema, TimeSpanSchema } from '../graph/schema/index.ts';
+import type { DurationSchema } from '../graph/schema/index.ts';
 import { parseDuration } from '../graph/values/index.ts';
 
 /**
@@ -32,14 +32,14 @@ export function addIssues(
 const LONGEST_TIMER_DAYS = 24;
 
 /** Refuses durations that exceed Node's longest timer: such a timer fires at once. */
-export function forTimer(duration: typeof Duration): typeof Duration {
+export function forTimer(duration: typeof DurationSchema): typeof DurationSchema {
   return duration.refine((text) => (parseDuration(text) ?? 0) <= LONGEST_TIMER_DAYS * 86_400_000, {
     error: ({ input }) => `"${String(input)}" is over ${LONGEST_TIMER_DAYS}d`,
   });
 }
 
 /** Time-out and retries of calls. */
-export const callFields = { timeout: TimeSpan.optional(), retry: Retry.optional() };
+export const callFields = { timeout: TimeSpanSchema.optional(), retry: RetrySchema.optional() };
 
 /** Time-out and retries, as configurations write them. */
 export interface CallSettingsInput {

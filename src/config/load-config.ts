@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import type { SecretResolver } from '../activities/secrets.ts';
 import { CEILINGS, DEFAULTS } from '../graph/definition/index.ts';
-import { Duration, TimeSpan } from '../graph/schema/index.ts';
+import { DurationSchema, TimeSpanSchema } from '../graph/schema/index.ts';
 import { messageOf, parseDocument, toPointer } from '../graph/values/index.ts';
 import { SetupError } from '../process/setup-error.ts';
 import { TENANT_NAME } from '../process/tenant-name.ts';
@@ -35,22 +35,22 @@ const Defaults = z.strictObject({
   /** The maximum number of open calls in a run. */
   maxConcurrency: z.int().min(1).default(DEFAULTS.maxConcurrency),
   /** The time limit of a run. */
-  deadline: Duration.optional(),
+  deadline: DurationSchema.optional(),
   /** The time in which people must decide an approval. */
-  approvalTimeout: TimeSpan.default(DEFAULTS.approvalTimeout),
+  approvalTimeout: TimeSpanSchema.default(DEFAULTS.approvalTimeout),
   /** The time limit of one attempt. */
-  timeout: TimeSpan.default(DEFAULTS.timeout),
+  timeout: TimeSpanSchema.default(DEFAULTS.timeout),
   /** The time without a heartbeat after which a call is retried. */
-  heartbeatTimeout: forTimer(TimeSpan).default(DEFAULTS.heartbeatTimeout),
+  heartbeatTimeout: forTimer(TimeSpanSchema).default(DEFAULTS.heartbeatTimeout),
   /** The number of Temporal events after which a run continues as new. */
   continueAfter: z.int().min(1).max(10_000).default(DEFAULTS.continueAfter),
   /** The number of attempts, and the delays between them. */
   retry: z
     .strictObject({
       maxAttempts: z.int().min(1).default(DEFAULTS.retry.maxAttempts),
-      initialInterval: Duration.default(DEFAULTS.retry.initialInterval),
+      initialInterval: DurationSchema.default(DEFAULTS.retry.initialInterval),
       backoffCoefficient: z.number().min(1).default(DEFAULTS.retry.backoffCoefficient),
-      maxInterval: Duration.default(DEFAULTS.retry.maxInterval),
+      maxInterval: DurationSchema.default(DEFAULTS.retry.maxInterval),
       nonRetryable: z.array(z.string()).default([]),
     })
     .prefault({}),
@@ -63,7 +63,7 @@ const CeilingFields = z.strictObject({
   /** Attempts of a call. */
   attempts: z.int().min(1).default(CEILINGS.attempts),
   /** The time limit of one attempt. */
-  timeout: TimeSpan.default(CEILINGS.timeout),
+  timeout: TimeSpanSchema.default(CEILINGS.timeout),
   /** Tasks of a superstep, including those of nested graphs. */
   superstepTasks: z.int().min(1).max(10_000).default(CEILINGS.superstepTasks),
   /** Events of a run, after which no superstep begins. */
@@ -106,7 +106,11 @@ const ConfigFields = z.strictObject({
   defaults: Defaults.prefault({}),
   ceilings: CeilingFields.prefault({}),
   retention: z
-    .strictObject({ runs: Duration.optional(), checkpoints: Duration.optional(), audit: Duration.optional() })
+    .strictObject({
+      runs: DurationSchema.optional(),
+      checkpoints: DurationSchema.optional(),
+      audit: DurationSchema.optional(),
+    })
     .prefault({}),
   forking: z.boolean().default(true),
   waits: z.strictObject({ perTenant: z.int().min(1).default(100), total: z.int().min(1).default(500) }).prefault({}),
@@ -114,7 +118,7 @@ const ConfigFields = z.strictObject({
     .strictObject({ perTenant: z.int().min(1).default(500), total: z.int().min(1).default(2_000) })
     .prefault({}),
   telemetry: z.strictObject({ captureContent: z.boolean().default(false) }).prefault({}),
-  shutdownGrace: forTimer(Duration).default('30s'),
+  shutdownGrace: forTimer(DurationSchema).default('30s'),
 } satisfies { readonly [Name in keyof ConfigInput]-?: z.ZodType });
 
 const ConfigSchema = ConfigFields.superRefine(({ models, tokenCounters }, context) => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EMBEDDING_PROVIDER_NAMES, PROVIDER_NAMES, PROVIDER_URLS } from '../activities/model-providers.ts';
 import type { ProviderName } from '../activities/model-providers.ts';
 import type { OwnGenerate } from '../activities/models/model.ts';
-import { TimeSpan } from '../graph/schema/index.ts';
+import { TimeSpanSchema } from '../graph/schema/index.ts';
 import { callFields, code, forTimer, readAs, SecretOrText } from './fields.ts';
 import type { CallSettingsInput } from './fields.ts';
 
@@ -100,7 +100,7 @@ const Embeddings = z
     /** The minimum cosine similarity of entries found by meaning, from -1 to 1. */
     minSimilarity: z.number().min(-1).max(1).default(0),
     /** The time limit of a request; if it is exceeded, entries are found by words. */
-    timeout: forTimer(TimeSpan).default('5s'),
+    timeout: forTimer(TimeSpanSchema).default('5s'),
     /** USD per million tokens. */
     price: z.strictObject({ input: z.number().min(0) }).optional(),
   })

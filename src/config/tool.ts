@@ -3,7 +3,7 @@ import type { ListStyle } from '../activities/tools/http-fields.ts';
 import type { Tool as ReadyTool, CodeToolContext } from '../activities/tools/tool.ts';
 import { EXECUTIONS, LOCAL_CALLS, mayBeLocal } from '../graph/definition/index.ts';
 import { parseExpression, splitIntoPieces } from '../graph/expression/index.ts';
-import { Policy, TimeSpan } from '../graph/schema/index.ts';
+import { ApprovalPolicySchema, TimeSpanSchema } from '../graph/schema/index.ts';
 import { callFields, code, Safety, readAs, SecretOrText, ToolName } from './fields.ts';
 import { Schema } from './json-schema.ts';
 import type { CallSettingsInput } from './fields.ts';
@@ -18,8 +18,8 @@ const Approval = z.union([
       .string()
       .refine((text) => isParsable(() => parseExpression(text, ['args'])), 'must be CEL over args')
       .optional(),
-    policy: Policy.optional(),
-    timeout: TimeSpan.optional(),
+    policy: ApprovalPolicySchema.optional(),
+    timeout: TimeSpanSchema.optional(),
   }),
 ]);
 

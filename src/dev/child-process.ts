@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 
 /** Resolves when a child has exited. */
 async function waitForExit(child: ChildProcess): Promise<void> {
@@ -49,6 +49,6 @@ export async function stopOrphan(pidFile: string, marker: string): Promise<void>
 }
 
 async function commandOf(pid: number): Promise<string> {
-  const { stdout } = await run('ps', ['-p', String(pid), '-o', 'command=']).catch(() => ({ stdout: '' }));
+  const { stdout } = await execFileAsync('ps', ['-p', String(pid), '-o', 'command=']).catch(() => ({ stdout: '' }));
   return stdout;
 }

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { isMain } from '../process/own-code.ts';
 import { keepHistories } from './replays/keep-histories.ts';
-import { describeDifference, replayHistories } from './replays/replay-histories.ts';
+import { describeHistoryDifference, replayHistories } from './replays/replay-histories.ts';
 import { startStack } from './stack.ts';
 import type { Stack } from './stack.ts';
 import { provideBundle } from './workflow-bundle.ts';
@@ -15,7 +15,7 @@ import { setVariables } from '../process/process-options.ts';
  * Starts a stack with the conformance suite's configuration and runs the suite's scenarios against it. Afterwards it
  * replays the histories of all their runs.
  */
-async function main(): Promise<number> {
+async function runConformance(): Promise<number> {
   const suite = findSuite(process.env);
   if (!suite.isThere) {
     process.stdout.write(`There is no conformance suite at ${suite.folder}; CONFORMANCE_DIR names another folder.\n`);
@@ -51,11 +51,11 @@ async function replayAll(stack: Stack, folder: string, environment: NodeJS.Proce
   await keepHistories(stack.histories(), folder, 'the conformance suite');
   const { replayed, bundle, differences } = await replayHistories(folder, environment);
   process.stdout.write(`Replayed ${replayed} histories by workflow code ${bundle}\n`);
-  for (const difference of differences) process.stdout.write(` FAIL  ${describeDifference(difference)}\n`);
+  for (const difference of differences) process.stdout.write(` FAIL  ${describeHistoryDifference(difference)}\n`);
   return differences.length === 0;
 }
 
-if (isMain(import.meta.url)) process.exit(await main());
+if (isMain(import.meta.url)) process.exit(await runConformance());
 
 /** The conformance suite: scenarios with their runner, which are not part of this repository. */
 export interface ConformanceSuite {

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { SETTINGS, readSettings } from '../config/settings.ts';
 import { atPort } from '../process/at-port.ts';
 import { isMain } from '../process/own-code.ts';
-import { listen } from '../process/listen.ts';
-import type { Listening, ListenOptions } from '../process/listen.ts';
+import { listenOnPort } from '../process/listen.ts';
+import type { OpenPort, ListenOptions } from '../process/listen.ts';
 import { listenForShutdown } from '../process/listen-for-shutdown.ts';
 import { createLogger } from '../process/logger.ts';
 import { SetupError, runProcess } from '../process/setup-error.ts';
@@ -15,9 +15,13 @@ import { startShop } from './shop/server.ts';
 
 /* A stand-in for a third party, as a process of its own: `node dist/dev/demo-process.js issuer`. The Compose file has them. */
 
-type Serve = (options: ListenOptions, environment: NodeJS.ProcessEnv) => Promise<Listening>;
+type ServeOnPort = (options: ListenOptions, environment: NodeJS.ProcessEnv) => Promise<OpenPort>;
 
-const SERVICES: Readonly<Record<string, Serve>> = { issuer: serveIssuer, model: startScriptedModel, shop: serveShop };
+const SERVICES: Readonly<Record<string, ServeOnPort>> = {
+  issuer: serveIssuer,
+  model: startScriptedModel,
+  shop: serveShop,
+};
 
 const IssuerSettings = z.object({
   /** The file of the private key, which is created if it is missing. */
@@ -27,13 +31,13 @@ const IssuerSettings = z.object({
 });
 
 /** Serves its public keys at `/keys`, and at `/tokens` a tokens file for the command line, without authentication. */
-async function serveIssuer(options: ListenOptions, environment: NodeJS.ProcessEnv): Promise<Listening> {
+async function serveIssuer(options: ListenOptions, environment: NodeJS.ProcessEnv): Promise<OpenPort> {
   const { ISSUER_KEY, HOLDFAST_URL: baseUrl } = readSettings(IssuerSettings, environment);
   const issuer = await openIssuer(ISSUER_KEY, environment);
   const app = new Hono();
   app.get('/keys', (context) => context.json(issuer.auth.keys));
   app.get('/tokens', async (context) => context.json({ baseUrl, ...(await signTokens(issuer)) }));
-  return await listen(app, options);
+  return await listenOnPort(app, options);
 }
 
 const ShopSettings = z.object({
@@ -41,14 +45,14 @@ const ShopSettings = z.object({
   SHOP_AUTHORIZATION: z.string().regex(/^Bearer ./, 'must be the header of its tools: Bearer, and a key'),
 });
 
-async function serveShop(options: ListenOptions, environment: NodeJS.ProcessEnv): Promise<Listening> {
+async function serveShop(options: ListenOptions, environment: NodeJS.ProcessEnv): Promise<OpenPort> {
   const { DATABASE_URL, SHOP_AUTHORIZATION } = readSettings(ShopSettings, environment);
   const dialect = createPostgresDialect(DATABASE_URL, { maxConnections: 5 });
   return await startShop({ ...options, dialect, apiKey: SHOP_AUTHORIZATION.replace(/^Bearer /, '') });
 }
 
 const ProcessSettings = z.object({ PORT: SETTINGS.PORT.schema, LOG_LEVEL: SETTINGS.LOG_LEVEL.schema });
-const CLOSE_WITHIN_MS = 5_000;
+const SERVICE_CLOSE_WITHIN_MS = 5_000;
 
 /** Runs the service until a signal ends it. @throws SetupError for an unknown service, or a missing variable */
 async function runDemoProcess([name = '']: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
@@ -57,10 +61,10 @@ async function runDemoProcess([name = '']: readonly string[], environment: NodeJ
   const { PORT: port, LOG_LEVEL } = readSettings(ProcessSettings, environment);
   const logger = createLogger(LOG_LEVEL);
   const shutdown = listenForShutdown(logger);
-  const open = async (): Promise<Listening> => await serve({ port, hostname: '0.0.0.0' }, environment);
+  const open = async (): Promise<OpenPort> => await serve({ port, hostname: '0.0.0.0' }, environment);
   const service = await atPort({ variable: 'PORT', port }, open);
   logger.info({ port: service.port }, `${name} listening`);
-  await shutdown.requested(CLOSE_WITHIN_MS);
+  await shutdown.requested(SERVICE_CLOSE_WITHIN_MS);
   await service.stop();
 }
 

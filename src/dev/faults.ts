@@ -11,7 +11,7 @@ export interface ServiceEnvironment {
 }
 
 /** Injected faults: the next calls of a path fail as requested. */
-export interface Faults {
+export interface FaultInjection {
   /** `POST` adds a fault, `DELETE` removes all of them. */
   readonly routes: Hono;
   /** Middleware that fails calls while a fault for their path is left. */
@@ -36,14 +36,14 @@ const FaultSchema = z
     error: 'say what goes wrong: status, drop or delayMs',
   });
 
-type Fault = z.output<typeof FaultSchema>;
+type DemoFault = z.output<typeof FaultSchema>;
 
 /** @param paths the paths that can fail; a fault without a path concerns the first */
-export function createFaults(paths: readonly [string, ...string[]]): Faults {
-  let pending: readonly Fault[] = [];
-  const take = (path: string): Fault | undefined => {
+export function createFaults(paths: readonly [string, ...string[]]): FaultInjection {
+  let pending: readonly DemoFault[] = [];
+  const take = (path: string): DemoFault | undefined => {
     const fault = pending.find((candidate) => candidate.path === path);
-    const rest = (other: Fault): Fault[] => {
+    const rest = (other: DemoFault): DemoFault[] => {
       if (other !== fault) return [other];
       return other.times > 1 ? [{ ...other, times: other.times - 1 }] : [];
     };
@@ -52,7 +52,7 @@ export function createFaults(paths: readonly [string, ...string[]]): Faults {
   };
   const routes = new Hono();
   routes.post('/', async (context) => {
-    const parsed = FaultRequestSchema(paths).safeParse(await readJson(context));
+    const parsed = FaultRequestSchema(paths).safeParse(await readJsonBody(context));
     if (!parsed.success) return context.json(toProblem('INVALID_FAULT', z.prettifyError(parsed.error)), 422);
     pending = [...pending, parsed.data];
     return context.json(parsed.data, 201);
@@ -65,7 +65,7 @@ export function createFaults(paths: readonly [string, ...string[]]): Faults {
     routes,
     on: (path) => async (context, next) => {
       const fault = take(path);
-      return fault ? await fail(context, fault, next) : await next();
+      return fault ? await respondWithFault(context, fault, next) : await next();
     },
   };
 }
@@ -76,18 +76,18 @@ export function toProblem(code: string, message: string): { readonly error: { co
 }
 
 /** Reads the body as JSON; `undefined` if it is none, which every schema rejects. */
-export async function readJson({ req }: Context): Promise<unknown> {
+export async function readJsonBody({ req }: Context): Promise<unknown> {
   return await req.json().catch(() => undefined);
 }
 
-function FaultRequestSchema(paths: readonly [string, ...string[]]): z.ZodType<Fault> {
+function FaultRequestSchema(paths: readonly [string, ...string[]]): z.ZodType<DemoFault> {
   const Named = z.looseObject({ path: z.enum(paths).default(paths[0]) });
   return Named.pipe(FaultSchema);
 }
 
-async function fail(
+async function respondWithFault(
   context: Context<ServiceEnvironment>,
-  { status, drop, delayMs, retryAfter, afterWork }: Fault,
+  { status, drop, delayMs, retryAfter, afterWork }: DemoFault,
   next: () => Promise<void>,
 ): Promise<Response | void> {
   if (afterWork) await next();
@@ -95,11 +95,11 @@ async function fail(
   if (drop) context.env.outgoing.destroy();
   if (drop || status !== undefined) {
     context.res = undefined;
-    context.res = drop ? RESPONSE_ALREADY_SENT : toFailure(status ?? 500, retryAfter);
+    context.res = drop ? RESPONSE_ALREADY_SENT : toFaultResponse(status ?? 500, retryAfter);
   } else if (!afterWork) await next();
 }
 
-function toFailure(status: number, retryAfter: number | undefined): Response {
+function toFaultResponse(status: number, retryAfter: number | undefined): Response {
   const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
   return Response.json(toProblem('ORDERED_FAULT', `This call was told to fail with ${status}`), { status, headers });
 }

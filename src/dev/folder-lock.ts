@@ -13,13 +13,13 @@ export function lockFolder(folder: string): () => void {
   const file = join(folder, 'lock');
   for (let tries = 0; ; tries++) {
     try {
-      writeFileSync(file, identityOf(process.pid), { flag: 'wx' });
+      writeFileSync(file, processIdentity(process.pid), { flag: 'wx' });
       return () => rmSync(file, { force: true });
     } catch (error) {
       if (!hasCode(error, 'EEXIST')) throw error;
       const holder = readIfThere(file);
       const pid = Number(holder.split(' ')[0]);
-      if (tries > 3 || (isAlive(pid) && mayBeSameProcess(holder, identityOf(pid))))
+      if (tries > 3 || (isAlive(pid) && mayBeSameProcess(holder, processIdentity(pid))))
         throw new Error(`${folder} is in use by process ${pid}; stop it, or give another --data-dir`, { cause: error });
       rmSync(file, { force: true });
     }
@@ -32,7 +32,7 @@ function mayBeSameProcess(holder: string, alive: string): boolean {
 }
 
 /** The number of a process, and on Linux its start time, which distinguishes processes with the same number. */
-function identityOf(pid: number): string {
+function processIdentity(pid: number): string {
   const boot = readIfThere('/proc/sys/kernel/random/boot_id').trim();
   // The program name may contain spaces and parentheses; the fields after it don't (proc_pid_stat(5)).
   const fields = readIfThere(`/proc/${pid}/stat`)

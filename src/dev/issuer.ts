@@ -45,7 +45,7 @@ export interface SignInCode {
 export async function openIssuer(keyFile: string, environment: NodeJS.ProcessEnv): Promise<Issuer> {
   if (environment['NODE_ENV'] === 'production')
     throw new Error('The local token issuer does not run with NODE_ENV=production; configure `auth` instead');
-  const jwk = existsSync(keyFile) ? await readKey(keyFile) : await makeKey(keyFile);
+  const jwk = existsSync(keyFile) ? await readSigningKey(keyFile) : await makeKey(keyFile);
   const kid = jwk.kid ?? (await calculateJwkThumbprint(jwk));
   const algorithm = jwk.alg ?? ALGORITHM;
   const key = await importJWK(jwk, algorithm);
@@ -86,7 +86,7 @@ export async function openIssuer(keyFile: string, environment: NodeJS.ProcessEnv
   };
 }
 
-async function readKey(file: string): Promise<JWK> {
+async function readSigningKey(file: string): Promise<JWK> {
   const jwk: unknown = JSON.parse(await readFile(file, 'utf8'));
   if (!isPrivateKey(jwk)) throw new Error(`${file} holds no private JWK of an asymmetric key`);
   return jwk;
@@ -120,9 +120,9 @@ export const CALLERS = {
   otherTenantUser: { sub: 'olaf', tenant: 'other', roles: ['user'] },
 } as const satisfies Readonly<Record<string, CallerClaims>>;
 
-export type Tokens = Readonly<Record<keyof typeof CALLERS, string>>;
+export type CallerTokens = Readonly<Record<keyof typeof CALLERS, string>>;
 
-export async function signTokens(issuer: Issuer): Promise<Tokens> {
+export async function signTokens(issuer: Issuer): Promise<CallerTokens> {
   const { user, approver, approver2, admin, otherTenantUser } = CALLERS;
   return {
     user: await issuer.sign(user),

@@ -57,7 +57,7 @@ export async function openTemporal(
   return { options: { address: server.address }, namespace: 'default', uiUrl: server.uiUrl };
 }
 
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 
 /** The last release that `go install` can build; later ones contain a replace directive. */
 export const CLI_VERSION = 'v1.5.1';
@@ -66,7 +66,7 @@ const GO_PACKAGE = `github.com/temporalio/cli/cmd/temporal@${CLI_VERSION}`;
 const OLDEST_SERVER = [1, 28, 0] as const;
 
 /** A source of a Temporal executable; it returns the path, or the reason why it has none. */
-type Source = () => Promise<{ readonly path: string } | { readonly reason: string }>;
+type ServerSource = () => Promise<{ readonly path: string } | { readonly reason: string }>;
 
 /**
  * Finds a Temporal executable: a given path, the PATH, the cache, a download, or a build with Go (some minutes, once).
@@ -75,13 +75,13 @@ type Source = () => Promise<{ readonly path: string } | { readonly reason: strin
  */
 export async function provideTemporal(environment: NodeJS.ProcessEnv, say: (line: string) => void): Promise<string> {
   const cache = cacheFolder(environment, `temporal-${CLI_VERSION}`);
-  const sources: readonly (readonly [string, Source])[] = [
+  const sources: readonly (readonly [string, ServerSource])[] = [
     ['TEMPORAL_CLI_PATH', async () => await fromVariable(setVariables(environment)['TEMPORAL_CLI_PATH'])],
     ['PATH', async () => await fromPath(environment['PATH'] ?? '')],
     [cache, async () => await checkExecutable(join(cache, 'temporal'))],
     [`${cache} (downloaded)`, async () => await findDownload(join(cache, 'download'))],
-    ['download', async () => await download(join(cache, 'download'), say)],
-    ['build with Go', async () => await build(cache, say)],
+    ['download', async () => await downloadServer(join(cache, 'download'), say)],
+    ['build with Go', async () => await buildServer(cache, say)],
   ];
   const tried: string[] = [];
   for (const [name, find] of sources) {
@@ -95,11 +95,11 @@ export async function provideTemporal(environment: NodeJS.ProcessEnv, say: (line
   );
 }
 
-async function fromVariable(path: string | undefined): ReturnType<Source> {
+async function fromVariable(path: string | undefined): ReturnType<ServerSource> {
   return path === undefined ? { reason: 'not set' } : await checkExecutable(path);
 }
 
-async function fromPath(path: string): ReturnType<Source> {
+async function fromPath(path: string): ReturnType<ServerSource> {
   const found = path
     .split(delimiter)
     .map((folder) => join(folder, 'temporal'))
@@ -107,27 +107,27 @@ async function fromPath(path: string): ReturnType<Source> {
   return found === undefined ? { reason: 'no `temporal` there' } : await checkExecutable(found);
 }
 
-async function checkExecutable(path: string): ReturnType<Source> {
+async function checkExecutable(path: string): ReturnType<ServerSource> {
   if (!existsSync(path)) return { reason: 'not there' };
-  const { stdout } = await run(path, ['--version']);
+  const { stdout } = await execFileAsync(path, ['--version']);
   const version = /Server (\d+)\.(\d+)\.(\d+)/.exec(stdout)?.slice(1).map(Number);
-  if (!version || isOlder(version))
+  if (!version || isOlderVersion(version))
     return { reason: `${path} is ${stdout.trim().slice(0, 60)}; Server ${OLDEST_SERVER.join('.')} or later is needed` };
   return { path };
 }
 
-function isOlder(version: readonly number[]): boolean {
+function isOlderVersion(version: readonly number[]): boolean {
   const at = OLDEST_SERVER.findIndex((part, index) => part !== version[index]);
   return at >= 0 && (version[at] ?? 0) < (OLDEST_SERVER[at] ?? 0);
 }
 
-async function findDownload(folder: string): ReturnType<Source> {
+async function findDownload(folder: string): ReturnType<ServerSource> {
   const [file] = existsSync(folder) ? await readdir(folder) : [];
   return file === undefined ? { reason: 'not there' } : await checkExecutable(join(folder, file));
 }
 
 /** The SDK's test environment downloads an executable for its own server. */
-async function download(folder: string, say: (line: string) => void): ReturnType<Source> {
+async function downloadServer(folder: string, say: (line: string) => void): ReturnType<ServerSource> {
   say('Looking for a Temporal server to download …');
   await mkdir(folder, { recursive: true });
   const { TestWorkflowEnvironment } = await import('@temporalio/testing');
@@ -138,11 +138,11 @@ async function download(folder: string, say: (line: string) => void): ReturnType
   return await findDownload(folder);
 }
 
-async function build(folder: string, say: (line: string) => void): ReturnType<Source> {
-  const { stdout } = await run('go', ['version']);
+async function buildServer(folder: string, say: (line: string) => void): ReturnType<ServerSource> {
+  const { stdout } = await execFileAsync('go', ['version']);
   say(`Building a Temporal server with ${stdout.trim()}; this takes some minutes, once …`);
   await mkdir(folder, { recursive: true });
-  await run('go', ['install', GO_PACKAGE], {
+  await execFileAsync('go', ['install', GO_PACKAGE], {
     env: { ...process.env, GOBIN: folder, GOFLAGS: '' },
     maxBuffer: 64 * 1_048_576,
   });

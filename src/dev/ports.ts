@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 
 /** True if nothing listens on a local port. */
-async function isFree(port: number): Promise<boolean> {
+async function isPortFree(port: number): Promise<boolean> {
   return await new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));
@@ -17,10 +17,10 @@ async function isFree(port: number): Promise<boolean> {
 export async function choosePort(what: string, requested: number | undefined, preferred: number): Promise<number> {
   if (requested === 0) return await anyPort();
   if (requested !== undefined) {
-    if (await isFree(requested)) return requested;
+    if (await isPortFree(requested)) return requested;
     throw new Error(`Port ${requested} (${what}) is in use; give another one, or 0 for any`);
   }
-  for (let port = preferred; port < preferred + 200; port++) if (await isFree(port)) return port;
+  for (let port = preferred; port < preferred + 200; port++) if (await isPortFree(port)) return port;
   return await anyPort();
 }
 

@@ -15,7 +15,7 @@ export interface RunPrinter {
   close(): Promise<void>;
 }
 
-interface Printing {
+interface RunPrinting {
   readonly store: Store;
   readonly listen: Listen;
   readonly print: (line: string) => void;
@@ -24,9 +24,9 @@ interface Printing {
 }
 
 /** Subscribes to changes of runs in the database, from any process. */
-export function printRuns({ listen, ...printing }: Printing): RunPrinter {
+export function printRuns({ listen, ...printing }: RunPrinting): RunPrinter {
   const printRun = createPrintRun(printing);
-  const printed = new Map<string, Printed>();
+  const printed = new Map<string, PrintedRun>();
   const queued = new Set<string>();
   let last: Promise<void> = Promise.resolve();
   const take = async (runId: string): Promise<void> => {
@@ -52,7 +52,7 @@ export function printRuns({ listen, ...printing }: Printing): RunPrinter {
 }
 
 /** The printing state of a run. */
-interface Printed {
+interface PrintedRun {
   /** The number of the last printed event. */
   seq: number;
   /** The keys of printed pending items. */
@@ -66,43 +66,47 @@ function lookAt(payload: string, look: (runId: string) => void): void {
   if (runId !== undefined) look(runId);
 }
 
-const PAGE = 200;
+const EVENTS_PER_PAGE = 200;
 
-function createPrintRun({ store, print, since }: Omit<Printing, 'listen'>) {
-  return async (runId: string, printed: Printed): Promise<void> => {
+function createPrintRun({ store, print, since }: Omit<RunPrinting, 'listen'>) {
+  return async (runId: string, printed: PrintedRun): Promise<void> => {
     const run = await store.runs.find(runId);
     if (!run) return;
-    for (let events = await next(store, runId, printed); events.length > 0; events = await next(store, runId, printed))
+    for (
+      let events = await readNextEvents(store, runId, printed);
+      events.length > 0;
+      events = await readNextEvents(store, runId, printed)
+    )
       for (const event of events) {
         const text = Date.parse(event.at) < since ? null : formatEvent(hideEvent(event, run.redaction));
-        if (text !== null) print(toLine(run, text, event.at));
+        if (text !== null) print(formatRunLine(run, text, event.at));
       }
-    const pending = await pendingIn(store, run);
+    const pending = await pendingLines(store, run);
     const lines = pending.flatMap(({ key, lines: ofKey }) => (printed.keys.has(key) ? [] : ofKey));
-    for (const line of lines) print(toLine(run, line, new Date().toISOString()));
+    for (const line of lines) print(formatRunLine(run, line, new Date().toISOString()));
     for (const { key } of pending) printed.keys.add(key);
     if (typeof run.view?.endedAt === 'string') printed.keys.clear();
   };
 }
 
-function toLine({ graph, id }: RunRecord, text: string, at: string): string {
+function formatRunLine({ graph, id }: RunRecord, text: string, at: string): string {
   return `${at.slice(11, 19)}  ${graph.name} ${id}  ${text}`;
 }
 
 /** Reads the next events of a run and updates the number of the last one. */
-async function next(store: Store, runId: string, printed: Printed): Promise<readonly RunEvent[]> {
-  const events = await store.journal.events(runId, printed.seq, PAGE);
+async function readNextEvents(store: Store, runId: string, printed: PrintedRun): Promise<readonly RunEvent[]> {
+  const events = await store.journal.events(runId, printed.seq, EVENTS_PER_PAGE);
   printed.seq = events.at(-1)?.seq ?? printed.seq;
   return events;
 }
 
 /** A pending item of a run; its key ensures that it is printed once. */
-interface Pending {
+interface PendingLines {
   readonly key: string;
   readonly lines: readonly string[];
 }
 
-async function pendingIn(store: Store, run: RunRecord): Promise<readonly Pending[]> {
+async function pendingLines(store: Store, run: RunRecord): Promise<readonly PendingLines[]> {
   const { id: runId, redaction, view } = run;
   const retries = (await store.ledger.retrying(runId)).map(({ lastError, ...retry }) => ({
     key: `retry ${retry.node} ${retry.index} ${retry.attempt} ${retry.nextAttemptAt}`,
@@ -118,9 +122,9 @@ async function pendingIn(store: Store, run: RunRecord): Promise<readonly Pending
   return [...retries, ...(await Promise.all(awaited))];
 }
 
-type Waiting = NonNullable<RunRecord['view']>['waitingFor'][number];
+type PendingItem = NonNullable<RunRecord['view']>['waitingFor'][number];
 
-async function linesOf(store: Store, { id, redaction }: RunRecord, waiting: Waiting): Promise<readonly string[]> {
+async function linesOf(store: Store, { id, redaction }: RunRecord, waiting: PendingItem): Promise<readonly string[]> {
   const approvalId = waiting.kind === 'approval' ? waiting.id : undefined;
   const found = approvalId === undefined ? null : await store.approvals.find(approvalId);
   const visible = found && hideApproval(found.approval, redaction);

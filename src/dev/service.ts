@@ -95,7 +95,7 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
   const { environment, publish = publishFolder } = options;
   return await startWithTeardown(async (teardown) => {
     const { config, warnings: toolWarnings } = await openConfig(options, logger, teardown);
-    const opened = await openStore(config, parts.store, teardown);
+    const opened = await openStoreOfConfig(config, parts.store, teardown);
     const store = withMeaning(opened, openEmbedder(config, environment), (problem) => logger.warn(problem));
     const catalog = toCatalog(config);
     const graphJobs = (options.graphJobs ?? openGraphJobs)(catalog);
@@ -130,7 +130,7 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
 }
 
 /** Opens the store of the configuration. The underlying store stays open, because it is used again after a reload. */
-async function openStore(config: Config, below: Store, teardown: Teardown): Promise<Store> {
+async function openStoreOfConfig(config: Config, below: Store, teardown: Teardown): Promise<Store> {
   const store = await openConfiguredStore(config, async () => ({ ...below, close: async () => undefined }));
   teardown.add(() => store.close());
   return store;
@@ -172,7 +172,7 @@ function keepRunning(workers: readonly Worker[], logger: Logger, teardown: Teard
   });
 }
 
-let installing: Promise<void> | null = null;
+let runningInstall: Promise<void> | null = null;
 
 /**
  * Installs Temporal's runtime without its signal handlers. A process has one runtime: only the first call has an
@@ -180,5 +180,5 @@ let installing: Promise<void> | null = null;
  * @param metricsPort as in `installRuntime`
  */
 export async function installTemporalRuntime(logger: Logger, metricsPort?: number): Promise<void> {
-  await (installing ??= installRuntime(logger, metricsPort));
+  await (runningInstall ??= installRuntime(logger, metricsPort));
 }

@@ -11,11 +11,11 @@ import { startFields } from '../process/start-fields.ts';
 import { addressOf } from '../process/temporal.ts';
 import type { Store } from '../store/store.ts';
 import { openThreadedDatabase } from './database/open-threaded-database.ts';
-import type { Database } from './database/open-store.ts';
+import type { StackDatabase } from './database/open-store.ts';
 import type { startDemoServices } from './demo-services.ts';
 import { lockFolder } from './folder-lock.ts';
 import { consoleAddress, openIssuer, openLocalSignIn, signTokens } from './issuer.ts';
-import type { Tokens } from './issuer.ts';
+import type { CallerTokens } from './issuer.ts';
 import type { TemporalOptions } from './open-temporal.ts';
 import { choosePort, retryIfPortTaken } from './ports.ts';
 import type { Service, ServiceOptions } from './service.ts';
@@ -29,7 +29,7 @@ export interface Stack {
   readonly baseUrl: string;
   readonly temporalAddress: string;
   readonly uiUrl: string;
-  readonly tokens: Tokens;
+  readonly tokens: CallerTokens;
   /** Returns a console URL that signs in the first visitor within a minute. */
   consoleUrl(): Promise<string>;
   /** The folder of the graphs that the configuration publishes; `null` without one. */
@@ -65,10 +65,10 @@ export interface StackOptions extends TemporalOptions, ServiceOptions {
 
 /** Starts the stack. Its state is in the data folder, so a restarted stack continues its runs. */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  return await startWithTeardown(async (teardown) => await start(options, teardown));
+  return await startWithTeardown(async (teardown) => await startStackParts(options, teardown));
 }
 
-async function start(options: StackOptions, teardown: Teardown): Promise<Stack> {
+async function startStackParts(options: StackOptions, teardown: Teardown): Promise<Stack> {
   const { dataDir, environment } = options;
   const freePort = async (): Promise<number> => await choosePort('the API', options.port, 3000);
   // A requested port that is in use fails at once; the final choice is made when all other parts have started.
@@ -76,7 +76,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   // The folder contains inputs and outputs of runs, and the keys of tokens.
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   teardown.add(lockFolder(dataDir));
-  const { logger, exporters, temporalMetrics } = await openLog(options, teardown);
+  const { logger, exporters, temporalMetrics } = await openStackLog(options, teardown);
   const broken = new AbortController();
   const bundle = provideBundle(environment);
   // The workers receive this failure when they await the bundle.
@@ -131,7 +131,7 @@ async function closeFormer(service: Service, logger: Logger): Promise<void> {
 export async function openDatabase(
   { environment, dataDir }: Pick<StackOptions, 'environment' | 'dataDir'>,
   teardown: Teardown,
-): Promise<Database> {
+): Promise<StackDatabase> {
   const { DATABASE_URL } = setVariables(environment);
   if (DATABASE_URL !== undefined) {
     const { openStore } = await import('./database/open-store.ts');
@@ -153,7 +153,7 @@ async function openWatchedTemporal(options: StackOptions, broken: AbortControlle
 }
 
 /** Opens the log, and starts sending spans and metrics if the environment configures it. */
-async function openLog({ dataDir, logFile, environment }: StackOptions, teardown: Teardown) {
+async function openStackLog({ dataDir, logFile, environment }: StackOptions, teardown: Teardown) {
   const { LOG_LEVEL: level, HOLDFAST_TEMPORAL_METRICS_PORT: temporalMetrics } = readSettings(
     StackSettings,
     environment,
@@ -167,7 +167,7 @@ async function openLog({ dataDir, logFile, environment }: StackOptions, teardown
 
 /** Prints events of runs from now on. @returns the store that workers and API must write to */
 async function openRunLines(
-  { store, listen }: Database,
+  { store, listen }: StackDatabase,
   print: (line: string) => void,
   teardown: Teardown,
 ): Promise<Store> {

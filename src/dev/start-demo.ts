@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../graph/values/index.ts';
 import { isMain } from '../process/own-code.ts';
-import { numberIn, textIn, runTicket } from './demo/run-ticket.ts';
+import { numberField, textField, runTicket } from './demo/run-ticket.ts';
 import type { TicketResult } from './demo/run-ticket.ts';
 import { createClient, readCases } from './demo/ticket.ts';
 import type { TicketCase } from './demo/ticket.ts';
@@ -16,18 +16,23 @@ import type { Stack } from './stack.ts';
 import { takeSignals } from './start.ts';
 import { stopOrphanOf } from './temporal-server.ts';
 
-const DATA_DIR = join('.holdfast', 'demo');
+const DEMO_DATA_DIR = join('.holdfast', 'demo');
 const PARALLEL_RUNS = 6;
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Runs the refund triage for the bundled tickets. @returns the exit code: 0 if every run ended as expected */
-async function main(): Promise<number> {
+async function runDemo(): Promise<number> {
   const { values } = parseArgs({ options: { stay: { type: 'boolean', default: false } } });
   const stopOnSignals = takeSignals();
-  await emptyFolder(DATA_DIR);
-  say('Starting the stack …');
-  const stack = await startStack({ dataDir: DATA_DIR, environment: process.env, services: startDemoServices, say });
+  await emptyFolder(DEMO_DATA_DIR);
+  printLine('Starting the stack …');
+  const stack = await startStack({
+    dataDir: DEMO_DATA_DIR,
+    environment: process.env,
+    services: startDemoServices,
+    say: printLine,
+  });
   stopOnSignals(stack);
   try {
     const cases = await readCases();
@@ -36,8 +41,8 @@ async function main(): Promise<number> {
       await runAll(stack, cases),
       createClient(process.env['SHOP_URL'] ?? '', shopToken()),
     );
-    say(`\n${formatReport(rows)}\n`);
-    say(describeAddresses(stack, rows[0]?.runId ?? '', values.stay));
+    printLine(`\n${formatReport(rows)}\n`);
+    printLine(describeAddresses(stack, rows[0]?.runId ?? '', values.stay));
     if (values.stay) await new Promise(() => {});
     return rows.length === cases.length && rows.every(({ differences }) => differences.length === 0) ? 0 : 1;
   } finally {
@@ -50,13 +55,15 @@ async function runAll({ baseUrl, tokens }: Stack, cases: readonly TicketCase[]):
   const approver = createClient(baseUrl, tokens.approver);
   const definition = await readFile(fileURLToPath(new URL('../../graphs/refund-triage.json', import.meta.url)), 'utf8');
   const published = await user.post('/api/graphs', JSON.parse(definition));
-  const graph = textIn(published, 'name');
-  say(`Published ${graph}, version ${numberIn(published, 'version')}. Running it over ${cases.length} tickets:\n`);
+  const graph = textField(published, 'name');
+  printLine(
+    `Published ${graph}, version ${numberField(published, 'version')}. Running it over ${cases.length} tickets:\n`,
+  );
   const waiting = [...cases];
   const results: TicketResult[] = [];
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      results.push(await runTicket({ graph, user, approver, say }, next));
+      results.push(await runTicket({ graph, user, approver, say: printLine }, next));
     }
   };
   await Promise.all(Array.from({ length: PARALLEL_RUNS }, work));
@@ -78,7 +85,7 @@ function shopToken(): string {
 }
 
 function describeAddresses({ baseUrl, uiUrl, tokens }: Stack, runId: string, stays: boolean): string {
-  const again = stays ? 'Until Ctrl-C:' : `To look closer: npm start -- --data-dir ${DATA_DIR}`;
+  const again = stays ? 'Until Ctrl-C:' : `To look closer: npm start -- --data-dir ${DEMO_DATA_DIR}`;
   return `${again}
   a run            curl -H "authorization: Bearer $TOKEN" ${baseUrl}/api/runs/${runId}
   its history      ${baseUrl}/api/runs/${runId}/history
@@ -91,7 +98,7 @@ function describeAddresses({ baseUrl, uiUrl, tokens }: Stack, runId: string, sta
 if (isMain(import.meta.url)) {
   // The output was closed, so nothing reads the rest.
   process.stdout.once('error', () => process.exit(1));
-  const code = await main().catch((error: unknown) => {
+  const code = await runDemo().catch((error: unknown) => {
     process.stderr.write(`${messageOf(error)}\n`);
     return 1;
   });

@@ -20,7 +20,7 @@ export interface StartOptions extends Omit<StackOptions, 'environment' | 'say' |
  * Starts the stack in this process and prints its addresses and the events of runs. A signal stops it and ends the
  * process.
  */
-export async function start({ demo, tokensFile, json, quiet, ...options }: StartOptions): Promise<Stack> {
+export async function startStackInProcess({ demo, tokensFile, json, quiet, ...options }: StartOptions): Promise<Stack> {
   const tokens = tokensFile ?? tokensFileIn(options.dataDir);
   const log = options.logFile ?? logFileIn(options.dataDir);
   const stopOnSignals = takeSignals();
@@ -40,7 +40,7 @@ export async function start({ demo, tokensFile, json, quiet, ...options }: Start
     process.stdout.write(
       json
         ? `${JSON.stringify({ ready: true, baseUrl, temporalAddress, uiUrl })}\n`
-        : describe(stack, {
+        : describeStack(stack, {
             tokens,
             log,
             console: await stack.consoleUrl(),
@@ -49,7 +49,7 @@ export async function start({ demo, tokensFile, json, quiet, ...options }: Start
     );
     return stack;
   } catch (error) {
-    fail(error);
+    exitWithError(error);
   }
 }
 
@@ -105,7 +105,7 @@ function inShell(word: string): string {
   return /^[\w./@:+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function describe({ baseUrl, temporalAddress, uiUrl }: Stack, places: StateFiles): string {
+function describeStack({ baseUrl, temporalAddress, uiUrl }: Stack, places: StateFiles): string {
   const { tokens, log, console, flags } = places;
   return `Holdfast is running. Ctrl-C stops it; started again, it continues its runs.
 
@@ -122,7 +122,7 @@ function describe({ baseUrl, temporalAddress, uiUrl }: Stack, places: StateFiles
 }
 
 /** A terminal sends SIGHUP when it is closed. */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Handles the signals that end this process. Before the stack exists, the first signal ends the process at once.
@@ -132,7 +132,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export function takeSignals(): (stack: Pick<Stack, 'stop' | 'broken'>) => void {
   let begin = (): void => process.exit(0);
   const stop = stopOnSignal({ begin: () => begin(), end: () => process.exit(1), now: () => performance.now() });
-  for (const signal of SIGNALS) process.on(signal, stop);
+  for (const signal of STOP_SIGNALS) process.on(signal, stop);
   return ({ broken, stop: stopStack }) => {
     let isEnding = false;
     const endWith = (exitCode: number, why = ''): void => {
@@ -140,7 +140,7 @@ export function takeSignals(): (stack: Pick<Stack, 'stop' | 'broken'>) => void {
       if (isEnding) return;
       isEnding = true;
       process.stderr.write(why);
-      void stopStack().then(() => process.exit(exitCode), fail);
+      void stopStack().then(() => process.exit(exitCode), exitWithError);
     };
     begin = () => endWith(0);
     const breakDown = (): void => endWith(1, `${messageOf(broken.reason)}; started again, all runs go on\n`);
@@ -149,7 +149,7 @@ export function takeSignals(): (stack: Pick<Stack, 'stop' | 'broken'>) => void {
   };
 }
 
-function fail(error: unknown): never {
+function exitWithError(error: unknown): never {
   process.stderr.write(`${messageOf(error)}\n`);
   process.exit(1);
 }
@@ -157,7 +157,7 @@ function fail(error: unknown): never {
 /** A runner such as `tsx` forwards a signal of the process group, so one Ctrl-C arrives twice. */
 const ONE_REQUEST_MS = 1_000;
 
-interface Stopping {
+interface StackStop {
   /** Starts the orderly stop. */
   readonly begin: () => void;
   /** Ends the process at once. */
@@ -170,7 +170,7 @@ interface Stopping {
  * Returns a signal handler: the first signal starts the stop, one that comes more than a second later ends the process
  * at once.
  */
-export function stopOnSignal({ begin, end, now }: Stopping): () => void {
+export function stopOnSignal({ begin, end, now }: StackStop): () => void {
   let since: number | null = null;
   return () => {
     if (since === null) {

@@ -48,7 +48,7 @@ const DYNAMIC_CONFIG = [
 
 const START_WITHIN_MS = 60_000;
 /** A server that accepts connections may not have opened its database yet; a busy machine takes seconds to connect. */
-const ANSWER_WITHIN_MS = 5_000;
+const SERVER_ANSWER_WITHIN_MS = 5_000;
 /** The server refuses connections until it listens. */
 const CONNECT_OFTEN = { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 200 };
 
@@ -57,7 +57,7 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
   const { executable, port, uiPort, logFile, databaseFile, onLost } = options;
   const pidFile = databaseFile === undefined ? null : pidFileOf(databaseFile);
   const log = logFile === undefined ? null : createWriteStream(logFile, { fd: openLogFile(logFile) });
-  const child = spawn(executable, toArguments(options), { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn(executable, toServerArguments(options), { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   endWithProcess(child);
   const output = captureOutput(child);
   if (log) for (const stream of [child.stdout, child.stderr]) stream.pipe(log, { end: false });
@@ -92,9 +92,9 @@ function pidFileOf(databaseFile: string): string {
   return `${databaseFile}.pid`;
 }
 
-function toArguments(options: TemporalServerOptions): string[] {
+function toServerArguments(options: TemporalServerOptions): string[] {
   const { port, uiPort, databaseFile, dynamicConfig = DYNAMIC_CONFIG, settings = [], namespaces = [] } = options;
-  const attributes = Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => `${name}=${TYPES[type]}`);
+  const attributes = Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => `${name}=${ATTRIBUTE_TYPES[type]}`);
   const persistent =
     databaseFile === undefined
       ? []
@@ -115,7 +115,7 @@ function toArguments(options: TemporalServerOptions): string[] {
   ];
 }
 
-const TYPES = { KEYWORD: 'Keyword', INT: 'Int' } as const;
+const ATTRIBUTE_TYPES = { KEYWORD: 'Keyword', INT: 'Int' } as const;
 
 /** Captures a child's output; the middle of a long one is dropped. */
 function captureOutput(child: ChildProcess): () => string {
@@ -150,12 +150,12 @@ export async function answersAt(address: string): Promise<boolean> {
   try {
     const connection = await Connection.connect({
       address,
-      connectTimeout: ANSWER_WITHIN_MS,
+      connectTimeout: SERVER_ANSWER_WITHIN_MS,
       channelArgs: CONNECT_OFTEN,
     });
     try {
       const ask = () => connection.workflowService.describeNamespace({ namespace: 'default' });
-      await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, ask);
+      await connection.withDeadline(Date.now() + SERVER_ANSWER_WITHIN_MS, ask);
       return true;
     } finally {
       await connection.close();

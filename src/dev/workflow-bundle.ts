@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { isBuilt, ownModule, ownNodeOptions } from '../process/own-code.ts';
 
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const FOLDER = join(ROOT, 'node_modules/.cache/holdfast');
+const PROJECT_ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const BUNDLE_FOLDER = join(PROJECT_ROOT, 'node_modules/.cache/holdfast');
 
 /**
  * Bundles the workflow code of a repository clone in a separate process, unless an earlier start left an up-to-date
@@ -19,11 +19,15 @@ const FOLDER = join(ROOT, 'node_modules/.cache/holdfast');
  */
 export async function provideBundle(environment: NodeJS.ProcessEnv): Promise<string | null> {
   if (isBuilt || environment['HOLDFAST_WORKFLOW_BUNDLE']) return null;
-  const file = join(FOLDER, `workflow-${await hashOfSource()}.js`);
+  const file = join(BUNDLE_FOLDER, `workflow-${await hashOfSource()}.js`);
   if (existsSync(file)) return file;
-  await mkdir(FOLDER, { recursive: true });
+  await mkdir(BUNDLE_FOLDER, { recursive: true });
   const written = `${file}.${process.pid}`;
-  await run(process.execPath, [...ownNodeOptions(), ownModule('./bundle-workflow', import.meta.url), written]);
+  await execFileAsync(process.execPath, [
+    ...ownNodeOptions(),
+    ownModule('./bundle-workflow', import.meta.url),
+    written,
+  ]);
   await rename(written, file);
   await removeOld();
   return file;
@@ -33,15 +37,15 @@ const KEPT_MS = 7 * 86_400_000;
 
 /** A running stack may still read the file that it started with, so it is not deleted at once. */
 async function removeOld(): Promise<void> {
-  for (const file of (await readdir(FOLDER)).map((name) => join(FOLDER, name)))
+  for (const file of (await readdir(BUNDLE_FOLDER)).map((name) => join(BUNDLE_FOLDER, name)))
     if (Date.now() - (await stat(file)).mtimeMs > KEPT_MS) await rm(file, { force: true });
 }
 
 /** Hashes the source by its files, their modification times and the installed packages. */
 async function hashOfSource(): Promise<string> {
-  const source = await readdir(join(ROOT, 'src'), { recursive: true });
-  const files = source.filter((name) => name.endsWith('.ts')).map((name) => join(ROOT, 'src', name));
-  const facts = [join(ROOT, 'package-lock.json'), ...files.toSorted()].map(async (file) => {
+  const source = await readdir(join(PROJECT_ROOT, 'src'), { recursive: true });
+  const files = source.filter((name) => name.endsWith('.ts')).map((name) => join(PROJECT_ROOT, 'src', name));
+  const facts = [join(PROJECT_ROOT, 'package-lock.json'), ...files.toSorted()].map(async (file) => {
     const { mtimeMs, size } = await stat(file);
     return `${file} ${mtimeMs} ${size}`;
   });

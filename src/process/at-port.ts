@@ -8,7 +8,7 @@ interface NamedPort {
 }
 
 /** Errors of Node and of Temporal's SDK about a port that can't be used, and the message for each. */
-const REASONS: readonly (readonly [pattern: RegExp, reason: string])[] = [
+const PORT_ERROR_REASONS: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/EADDRINUSE|address already in use/i, 'is in use; set another one'],
   [/EACCES|permission denied/i, 'is not allowed to this process; set one from 1024 on'],
 ];
@@ -21,7 +21,7 @@ export async function atPort<T>({ variable, port }: NamedPort, open: () => T | P
   try {
     return await open();
   } catch (error) {
-    const reason = REASONS.find(([pattern]) => pattern.test(messageOf(error)))?.[1];
+    const reason = PORT_ERROR_REASONS.find(([pattern]) => pattern.test(messageOf(error)))?.[1];
     if (reason === undefined) throw error;
     throw new SetupError(`Port ${port} (${variable}) ${reason}`, { cause: error });
   }

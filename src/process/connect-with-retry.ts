@@ -23,11 +23,11 @@ export interface RetryOptions {
 /** The means by which a process opens its dependencies. */
 export interface Opening extends RetryOptions {
   /** Registers opened parts, so that they are closed together. */
-  readonly parts: Parts;
+  readonly parts: OpenParts;
 }
 
-const FIRST_PAUSE_MS = 250;
-const MAX_PAUSE_MS = 5_000;
+const FIRST_CONNECT_PAUSE_MS = 250;
+const MAX_CONNECT_PAUSE_MS = 5_000;
 
 /**
  * Opens a dependency, with retries until it is available.
@@ -38,32 +38,32 @@ export async function connectWithRetry<T>(
   { logger, unavailable, signal }: RetryOptions,
 ): Promise<T> {
   unavailable.add(name);
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+  for (let pauseMs = FIRST_CONNECT_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_CONNECT_PAUSE_MS)) {
     try {
       const opened = await open();
       unavailable.delete(name);
       return opened;
     } catch (error) {
-      if (!isAway(error)) throw refused(name, error);
+      if (!isAway(error)) throw connectionRefused(name, error);
       logger.warn({ reason: error instanceof Error ? error.message : String(error) }, `waiting for ${name}`);
     }
     await sleep(pauseMs, undefined, { signal });
   }
 }
 
-function refused(name: string, error: unknown): SetupError {
+function connectionRefused(name: string, error: unknown): SetupError {
   if (error instanceof SetupError) return error;
-  return new SetupError(`${name} refuses: ${messagesOf(error).join(': ')}`, { cause: error });
+  return new SetupError(`${name} refuses: ${causeMessages(error).join(': ')}`, { cause: error });
 }
 
 /** Returns the message of an error, followed by those of its causes. */
-function messagesOf(error: unknown): readonly string[] {
+function causeMessages(error: unknown): readonly string[] {
   const cause = error instanceof Error ? error.cause : undefined;
-  return [messageOf(error), ...(cause === undefined ? [] : messagesOf(cause))];
+  return [messageOf(error), ...(cause === undefined ? [] : causeMessages(cause))];
 }
 
 /** The open parts of a process, which are closed together. */
-export interface Parts {
+export interface OpenParts {
   /** Aborts when the parts close, so that pending waits end. */
   readonly closing: AbortSignal;
   /** Waits for a part and closes it with the others, also if it opens only after they were closed. */
@@ -73,7 +73,7 @@ export interface Parts {
 }
 
 /** Creates an empty set of parts. */
-export function keepParts(): Parts {
+export function keepParts(): OpenParts {
   const closing = new AbortController();
   const closers: (() => Promise<unknown>)[] = [];
   return {

@@ -8,10 +8,10 @@ import type {
 } from '@temporalio/common';
 import { MAX_INLINE_BYTES } from '../graph/values/index.ts';
 import { ownModule } from './own-code.ts';
-import { compression } from './payloads/compression.ts';
+import { compressionCodec } from './payloads/compression.ts';
 import { createSignalReader } from './payloads/read-signal.ts';
 import type { ReadSignal } from './payloads/read-signal.ts';
-import { DRIVER, digestOf, fromStored, toStored } from './payloads/stored-payload.ts';
+import { DRIVER, payloadDigest, fromStored, toStored } from './payloads/stored-payload.ts';
 import type { Blobs, NewBlob } from '../store/blobs/blobs.ts';
 
 /** The module of the payload converter, which is also part of the workflow bundle. */
@@ -32,7 +32,7 @@ export interface PayloadReader extends DataConverter {
 export function createDataConverter(store: Blobs, codecs: readonly PayloadCodec[] = []): PayloadReader {
   return {
     payloadConverterPath,
-    payloadCodecs: [compression, ...codecs],
+    payloadCodecs: [compressionCodec, ...codecs],
     externalStorage: new ExternalStorage({ drivers: [createDriver(store)], payloadSizeThreshold: MAX_INLINE_BYTES }),
     readSignal: createSignalReader(store, codecs),
   };
@@ -58,5 +58,5 @@ function createDriver(blobs: Blobs): StorageDriver {
 function toBlob({ target }: StorageDriverStoreContext, payload: Payload): NewBlob {
   const workflowId = target?.id ?? '';
   const stored = toStored(payload);
-  return { id: `${workflowId}/${digestOf(stored)}`, workflowId, ...stored };
+  return { id: `${workflowId}/${payloadDigest(stored)}`, workflowId, ...stored };
 }

@@ -1,5 +1,5 @@
 /** Codes of gRPC's errors (https://grpc.io/docs/guides/status-codes/) that Temporal answers with. */
-const CODES = {
+const GRPC_CODES = {
   INVALID_ARGUMENT: 3,
   NOT_FOUND: 5,
   ALREADY_EXISTS: 6,
@@ -20,13 +20,13 @@ export function isGrpcError(error: unknown): error is GrpcError {
 }
 
 /** True for an error of a gRPC client with the named code. */
-export function hasGrpcCode(error: unknown, name: keyof typeof CODES): error is GrpcError {
-  return isGrpcError(error) && error.code === CODES[name];
+export function hasGrpcCode(error: unknown, name: keyof typeof GRPC_CODES): error is GrpcError {
+  return isGrpcError(error) && error.code === GRPC_CODES[name];
 }
 
-const REFUSALS = ['INVALID_ARGUMENT', 'PERMISSION_DENIED', 'UNIMPLEMENTED', 'UNAUTHENTICATED'] as const;
+const REFUSAL_STATUSES = ['INVALID_ARGUMENT', 'PERMISSION_DENIED', 'UNIMPLEMENTED', 'UNAUTHENTICATED'] as const;
 
 /** True for refusals, which last until a person changes something: retries are useless. */
 export function isGrpcRefusal(error: GrpcError): boolean {
-  return REFUSALS.some((name) => hasGrpcCode(error, name));
+  return REFUSAL_STATUSES.some((name) => hasGrpcCode(error, name));
 }

@@ -2,7 +2,7 @@ import { EventEmitter, once, setMaxListeners } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 
-export interface Listening {
+export interface OpenPort {
   readonly url: string;
   readonly port: number;
   /**
@@ -13,7 +13,7 @@ export interface Listening {
 }
 
 /** Handles requests. */
-export type App = Pick<Parameters<typeof serve>[0], 'fetch'>;
+export type RequestHandler = Pick<Parameters<typeof serve>[0], 'fetch'>;
 
 export interface ListenOptions {
   /** 0 takes any free port. */
@@ -24,7 +24,7 @@ export interface ListenOptions {
   readonly graceMs?: number;
 }
 
-const GRACE_MS = 2_000;
+const CLOSE_GRACE_MS = 2_000;
 /**
  * Clients and proxies drop idle connections after a minute. The server must wait longer, because a request
  * that is sent while the server closes its connection is lost.
@@ -32,9 +32,9 @@ const GRACE_MS = 2_000;
 const KEEP_ALIVE_MS = 75_000;
 
 /** @throws when the port is taken */
-export async function listen(app: App, options: ListenOptions): Promise<Listening> {
-  const { port, hostname = '127.0.0.1', graceMs = GRACE_MS } = options;
-  const traffic = counted(app);
+export async function listenOnPort(app: RequestHandler, options: ListenOptions): Promise<OpenPort> {
+  const { port, hostname = '127.0.0.1', graceMs = CLOSE_GRACE_MS } = options;
+  const traffic = countRequests(app);
   const { server, address } = await new Promise<{ server: ReturnType<typeof serve>; address: AddressInfo }>(
     (resolve, reject) => {
       const listening = serve(
@@ -61,7 +61,7 @@ export async function listen(app: App, options: ListenOptions): Promise<Listenin
 }
 
 /** Wraps an app and counts its open requests. */
-function counted({ fetch }: App): App & { idle(patience: AbortSignal): Promise<void> } {
+function countRequests({ fetch }: RequestHandler): RequestHandler & { idle(patience: AbortSignal): Promise<void> } {
   const events = new EventEmitter();
   let open = 0;
   return {

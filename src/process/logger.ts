@@ -19,11 +19,11 @@ export function createLogger(level: string, to?: string | DestinationStream): Lo
     base: null,
     mixin: traceFields,
     redact: ['*.authorization', '*.apiKey', '*.token', 'headers.authorization'],
-    serializers: { error: (error: Error) => shorten(pino.stdSerializers.err(error), MAX_LEVELS) },
+    serializers: { error: (error: Error) => shortenLogged(pino.stdSerializers.err(error), MAX_ERROR_LEVELS) },
     formatters: { log: (fields) => mapValues(fields, shortenText) },
     hooks: {
       logMethod([first, message, ...rest], write) {
-        write.apply(this, [shortenText(first), message?.slice(0, MAX_TEXT), ...rest]);
+        write.apply(this, [shortenText(first), message?.slice(0, MAX_LOGGED_TEXT), ...rest]);
       },
     },
   };
@@ -47,17 +47,17 @@ export async function openProcessLogger({ LOG_LEVEL, LOG_FORMAT }: LogSettings):
 }
 
 /** The longest text in characters. The SDK's core logs a failure with its whole content. */
-const MAX_TEXT = 2_000;
+const MAX_LOGGED_TEXT = 2_000;
 /** The depth of objects in an error, such as those of the database driver; deeper ones are omitted. */
-const MAX_LEVELS = 4;
+const MAX_ERROR_LEVELS = 4;
 
 function shortenText(value: unknown): unknown {
-  return typeof value === 'string' ? truncate(value, MAX_TEXT) : value;
+  return typeof value === 'string' ? truncate(value, MAX_LOGGED_TEXT) : value;
 }
 
-function shorten(value: unknown, levels: number): unknown {
+function shortenLogged(value: unknown, levels: number): unknown {
   if (typeof value !== 'object' || value === null) return shortenText(value);
-  return levels === 0 ? '…' : mapValues({ ...value }, (member) => shorten(member, levels - 1));
+  return levels === 0 ? '…' : mapValues({ ...value }, (member) => shortenLogged(member, levels - 1));
 }
 
 /** Opens a log file for appending and creates its folder. @returns its descriptor @throws SetupError */

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { realpathSync, readFileSync } from 'node:fs';
-import { toJsonObject, toText } from '../graph/values/index.ts';
+import { toJsonObject, toTemplateText } from '../graph/values/index.ts';
 
 /* The engine runs from TypeScript with `tsx`, or from the JavaScript of `npm run build`. */
 
@@ -34,5 +34,5 @@ export function isMain(moduleUrl: string): boolean {
 /** Returns the version of this package. */
 export function packageVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return toText(toJsonObject(JSON.parse(text))['version'] ?? '');
+  return toTemplateText(toJsonObject(JSON.parse(text))['version'] ?? '');
 }

@@ -1,5 +1,5 @@
 /** The reason for an unsuccessful response. */
-export interface Failure {
+export interface ProblemFailure {
   readonly code: string;
   /** The HTTP status. */
   readonly status: number;
@@ -16,7 +16,7 @@ const RETRY_AFTER_SECONDS = '5';
 export const RETRY_LATER = { 'retry-after': RETRY_AFTER_SECONDS } as const;
 
 /** Creates a response with a problem document (RFC 9457). @param instance the path of the request */
-export function problemResponse(failure: Failure, instance: string): Response {
+export function problemResponse(failure: ProblemFailure, instance: string): Response {
   const { code, status, message, issues = [], headers, mayTakeEffect = false } = failure;
   const words = code.toLowerCase().replaceAll('_', ' ');
   const problem = {

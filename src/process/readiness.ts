@@ -1,6 +1,6 @@
-import type { App } from './listen.ts';
+import type { RequestHandler } from './listen.ts';
 import { problemResponse, RETRY_LATER } from './problem.ts';
-import type { Failure } from './problem.ts';
+import type { ProblemFailure } from './problem.ts';
 import type { Meaning } from '../store/memory/meaning.ts';
 import { VectorsMissingError } from '../store/memory/memory-vectors.ts';
 
@@ -19,15 +19,15 @@ export function startingUp(unavailable: ReadonlySet<string>): string {
 export class NotReadyError extends Error {}
 
 /** Checks by the names of dependencies. A dependency whose check rejects or times out is unavailable. */
-export type Checks = Readonly<Record<string, () => Promise<unknown>>>;
+export type ReadinessChecks = Readonly<Record<string, () => Promise<unknown>>>;
 
 /** Probes count a late response as a failure. */
 const CHECK_WITHIN_MS = 3_000;
 
 /** Runs all checks. @returns a text about what is unavailable or missing; `null` if all is well */
-export async function findUnavailable(checks: Checks): Promise<string | null> {
+export async function findUnavailable(checks: ReadinessChecks): Promise<string | null> {
   const found = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => ({ name, result: await resultOf(check) })),
+    Object.entries(checks).map(async ([name, check]) => ({ name, result: await readinessOf(check) })),
   );
   const away = found.flatMap(({ name, result }) => (result === 'away' ? [name] : []));
   const lacks = found.flatMap(({ result }) => (result instanceof NotReadyError ? [result.message] : []));
@@ -35,7 +35,7 @@ export async function findUnavailable(checks: Checks): Promise<string | null> {
   return problems.length === 0 ? null : problems.join('. ');
 }
 
-async function resultOf(check: Checks[string]): Promise<'done' | 'away' | NotReadyError> {
+async function readinessOf(check: ReadinessChecks[string]): Promise<'done' | 'away' | NotReadyError> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'away'>((resolve) => {
     timer = setTimeout(() => resolve('away'), CHECK_WITHIN_MS);
@@ -50,19 +50,22 @@ async function resultOf(check: Checks[string]): Promise<'done' | 'away' | NotRea
 }
 
 /** Serves `/healthz` and `/readyz`. @param otherwise the failure for any other path */
-export function createProbes(readiness: Readiness, otherwise: (path: string) => Promise<Failure>): App {
+export function createProbes(
+  readiness: Readiness,
+  otherwise: (path: string) => Promise<ProblemFailure>,
+): RequestHandler {
   return {
     async fetch(request) {
       const { pathname } = new URL(request.url);
       if (pathname === '/healthz') return OK();
       if (pathname !== '/readyz') return problemResponse(await otherwise(pathname), pathname);
       const message = await readiness();
-      return message === null ? OK() : problemResponse(unready(message), pathname);
+      return message === null ? OK() : problemResponse(unreadyFailure(message), pathname);
     },
   };
 }
 
-function unready(message: string): Failure {
+function unreadyFailure(message: string): ProblemFailure {
   return { code: 'UNAVAILABLE', status: 503, message, headers: RETRY_LATER };
 }
 

@@ -5,9 +5,9 @@ import { settleAll } from './connect-with-retry.ts';
 import type { TemporalConnection } from './temporal.ts';
 
 /** Search attributes by their names, with their Temporal types. */
-export type SearchAttributes = Readonly<Record<string, keyof typeof TYPES>>;
+export type SearchAttributes = Readonly<Record<string, keyof typeof ATTRIBUTE_TYPES>>;
 
-const TYPES = {
+const ATTRIBUTE_TYPES = {
   KEYWORD: { number: 2, name: 'Keyword', example: "''" },
   INT: { number: 3, name: 'Int', example: '0' },
 } as const;
@@ -35,7 +35,7 @@ export function createSearchAttributesCheck(
 }
 
 /** A search attribute: its name, and its Temporal type. */
-export type Attribute = readonly [name: string, type: SearchAttributes[string]];
+export type SearchAttribute = readonly [name: string, type: SearchAttributes[string]];
 
 /**
  * Finds the search attributes that a namespace lacks. The server refuses a query that names an unknown one, and a query
@@ -44,10 +44,10 @@ export type Attribute = readonly [name: string, type: SearchAttributes[string]];
 export async function findMissingAttributes(
   { connection, namespace }: TemporalConnection<ConnectionLike>,
   required: SearchAttributes,
-): Promise<readonly Attribute[]> {
+): Promise<readonly SearchAttribute[]> {
   const found = await settleAll(
-    Object.entries(required).map(async ([name, type]): Promise<readonly Attribute[]> => {
-      const query = `${name} = ${TYPES[type].example}`;
+    Object.entries(required).map(async ([name, type]): Promise<readonly SearchAttribute[]> => {
+      const query = `${name} = ${ATTRIBUTE_TYPES[type].example}`;
       const count = connection.workflowService.countWorkflowExecutions({ namespace, query });
       return await count.then(
         () => [],
@@ -64,10 +64,10 @@ export async function findMissingAttributes(
 /** Creates search attributes, if there are any. @throws when the server refuses, as Temporal Cloud does */
 export async function makeSearchAttributes(
   { connection, namespace }: TemporalConnection<ConnectionLike>,
-  missing: readonly Attribute[],
+  missing: readonly SearchAttribute[],
 ): Promise<void> {
   if (missing.length === 0) return;
-  const searchAttributes = Object.fromEntries(missing.map(([name, type]) => [name, TYPES[type].number]));
+  const searchAttributes = Object.fromEntries(missing.map(([name, type]) => [name, ATTRIBUTE_TYPES[type].number]));
   await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
 }
 
@@ -80,7 +80,7 @@ export async function requireSearchAttributes(
   if (missing.length === 0) return;
   const { namespace } = temporal;
   const names = missing.map(([name]) => name).join(', ');
-  const flags = missing.map(([name, type]) => `--name ${name} --type ${TYPES[type].name}`).join(' ');
+  const flags = missing.map(([name, type]) => `--name ${name} --type ${ATTRIBUTE_TYPES[type].name}`).join(' ');
   const command = `temporal operator search-attribute create --namespace ${namespace} ${flags}`;
   throw new NotReadyError(
     `Temporal's namespace ${namespace} lacks the search attributes ${names}; make them: ${command}`,

@@ -16,7 +16,7 @@ export async function runProcess(work: () => Promise<void>): Promise<void> {
 }
 
 /** Waits for three parts of a setup. @throws SetupError with the problems of all of them; any other error unchanged */
-export async function together<A, B, C>(parts: readonly [Promise<A>, Promise<B>, Promise<C>]): Promise<[A, B, C]> {
+export async function awaitParts<A, B, C>(parts: readonly [Promise<A>, Promise<B>, Promise<C>]): Promise<[A, B, C]> {
   const problems = (await Promise.allSettled(parts)).flatMap((part): unknown[] =>
     part.status === 'rejected' ? [part.reason] : [],
   );

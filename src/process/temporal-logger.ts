@@ -3,11 +3,13 @@ import type { LogEntry, RuntimeOptions } from '@temporalio/worker';
 import { atPort } from './at-port.ts';
 import type { Logger } from './logger.ts';
 
-const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
+const LOG_LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
 /** Forwards warnings and errors of Temporal's SDK to the process's log. */
 export function toTemporalLogger(logger: Logger): DefaultLogger {
-  return new DefaultLogger('WARN', ({ level, message, meta = {} }: LogEntry) => logger[LEVELS[level]](meta, message));
+  return new DefaultLogger('WARN', ({ level, message, meta = {} }: LogEntry) =>
+    logger[LOG_LEVELS[level]](meta, message),
+  );
 }
 
 /**

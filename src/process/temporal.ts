@@ -46,7 +46,7 @@ export function readTemporalTarget(environment: NodeJS.ProcessEnv): TemporalTarg
 }
 
 /** Returns Temporal as a dependency. @param connect opens the connection of a client or a worker */
-export function temporal<C extends ConnectionLike>(
+export function temporalDependency<C extends ConnectionLike>(
   { options, namespace }: TemporalTarget,
   connect: (options: TemporalOptions) => C | Promise<C>,
 ): Dependency<TemporalConnection<C>> {
@@ -63,11 +63,11 @@ export function temporal<C extends ConnectionLike>(
   return { name: 'Temporal', open, isAway: isTemporalAway };
 }
 
-const ANSWER_WITHIN_MS = 5_000;
+const CONNECT_WITHIN_MS = 5_000;
 
 /** @throws when the server is unavailable, or does not have the namespace */
 export async function pingTemporal({ connection, namespace }: TemporalConnection<ConnectionLike>): Promise<void> {
-  await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+  await connection.withDeadline(Date.now() + CONNECT_WITHIN_MS, () =>
     connection.workflowService.describeNamespace({ namespace }),
   );
 }

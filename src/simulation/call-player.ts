@@ -25,12 +25,12 @@ export interface PlayerParts {
 }
 
 /** The end of a call, which a later request with the same key also receives. */
-interface Ended {
+interface EndedCall {
   readonly takeover: number;
-  readonly end: CallEnd;
+  readonly end: SimulatedCallEnd;
 }
 
-type CallEnd = { readonly reply: CallReply; readonly attempts: number } | { readonly failure: TaskFailure };
+type SimulatedCallEnd = { readonly reply: CallReply; readonly attempts: number } | { readonly failure: TaskFailure };
 
 /**
  * Makes the calls of a run by fakes. Attempts, time limits and cancellations behave as in production, by the test's
@@ -38,8 +38,8 @@ type CallEnd = { readonly reply: CallReply; readonly attempts: number } | { read
  */
 export class CallPlayer {
   readonly #parts: PlayerParts;
-  readonly #open = new Map<string, OpenCall>();
-  readonly #ledger = new Map<string, Ended>();
+  readonly #open = new Map<string, SimulatedCall>();
+  readonly #ledger = new Map<string, EndedCall>();
 
   constructor(parts: PlayerParts) {
     this.#parts = parts;
@@ -51,8 +51,8 @@ export class CallPlayer {
     const earlier = this.#ledger.get(key);
     const isRepeated = earlier !== undefined && takeover > earlier.takeover;
     if (earlier && ('reply' in earlier.end || !isRepeated))
-      return void timeline.plan(clock.now, async () => [toOccurrence(key, earlier.end, 0)]);
-    const call: OpenCall = {
+      return void timeline.plan(clock.now, async () => [toCallOccurrence(key, earlier.end, 0)]);
+    const call: SimulatedCall = {
       effect,
       call: toCall({ ...effect, ...owner, journal: null }),
       since: clock.now,
@@ -71,25 +71,25 @@ export class CallPlayer {
     for (const call of this.#open.values()) if (key === undefined || call.effect.key === key) this.#cancel(call);
   }
 
-  #planAttempt(call: OpenCall, delayMs: number): void {
+  #planAttempt(call: SimulatedCall, delayMs: number): void {
     const { clock, timeline, onAttempt } = this.#parts;
     call.cancelPlan = timeline.plan(clock.now + delayMs, async () => {
       onAttempt(call.effect.key);
-      const made = await makeAttempt(call, clock);
+      const made = await makeFakeAttempt(call, clock);
       call.isMade = true;
       call.cancelPlan = timeline.plan(clock.now + made.tookMs, async () => this.#endAttempt(call, made));
       return [];
     });
   }
 
-  #endAttempt(call: OpenCall, made: Attempt): readonly OccurrenceBody[] {
+  #endAttempt(call: SimulatedCall, made: SimulatedAttempt): readonly OccurrenceBody[] {
     call.isMade = false;
     if ('reply' in made) {
       const reply = withUsedBefore(made.reply, call.usedBefore);
       return this.#end(call, { reply, attempts: call.failures + 1 });
     }
     const { now } = this.#parts.clock;
-    const verdict = judgeAttempt(toFailed(call, now, made.isExpired), made.thrown);
+    const verdict = judgeAttempt(toSimulatedFailure(call, now, made.isExpired), made.thrown);
     const { failures, failure } = verdict;
     Object.assign(call, { failures, mayBeDone: !failure.callFailed, usedBefore: failure.usage ?? null });
     if (verdict.status !== 'retrying') return this.#end(call, { failure });
@@ -97,35 +97,35 @@ export class CallPlayer {
     return [];
   }
 
-  #cancel(call: OpenCall): void {
+  #cancel(call: SimulatedCall): void {
     const { clock, timeline } = this.#parts;
     // The result of such a call is needed for its compensation.
     if (call.isMade && call.effect.isCompensable) return;
     call.cancelPlan();
     const { failure } = call.isMade
-      ? judgeAttempt(toCanceled(call), CANCELED)
+      ? judgeAttempt(toCanceled(call), CANCELED_ERROR)
       : judgeCanceledAttempt(toCanceled(call), NOT_MADE);
     call.cancelPlan = timeline.plan(clock.now, async () => this.#end(call, { failure }));
   }
 
-  #end(call: OpenCall, end: CallEnd): readonly OccurrenceBody[] {
+  #end(call: SimulatedCall, end: SimulatedCallEnd): readonly OccurrenceBody[] {
     const { key, takeover } = call.effect;
     this.#open.delete(key);
     this.#ledger.set(key, { takeover, end });
-    return [toOccurrence(key, end, this.#parts.clock.now - call.since)];
+    return [toCallOccurrence(key, end, this.#parts.clock.now - call.since)];
   }
 }
 
-function toOccurrence(key: string, end: CallEnd, durationMs: number): OccurrenceBody {
+function toCallOccurrence(key: string, end: SimulatedCallEnd, durationMs: number): OccurrenceBody {
   return 'reply' in end
     ? { kind: 'call.completed', key, durationMs, ...end }
     : { kind: 'call.failed', key, failure: end.failure };
 }
 
-const CANCELED = new CallError('CANCELED', 'The call was canceled', UNCLEAR);
+const CANCELED_ERROR = new CallError('CANCELED', 'The call was canceled', UNCLEAR);
 
 /** A call of the run that has not ended. Times are milliseconds since the epoch. */
-export interface OpenCall {
+export interface SimulatedCall {
   readonly effect: CallEffect;
   readonly call: FakeCall;
   readonly since: number;
@@ -141,7 +141,7 @@ export interface OpenCall {
 }
 
 /** An attempt whose outcome is computed before its simulated time. */
-export type Attempt = { readonly tookMs: number } & (
+export type SimulatedAttempt = { readonly tookMs: number } & (
   | { readonly reply: CallReply }
   /** @param isExpired true if the deadline of all attempts had passed before this one began */
   | { readonly thrown: unknown; readonly isExpired: boolean }
@@ -151,12 +151,15 @@ export type Attempt = { readonly tookMs: number } & (
  * Makes an attempt of a call by its fake, within the time limits of its policy.
  * @throws MissingAnswerError
  */
-async function makeAttempt({ effect, call, since, failures }: OpenCall, clock: SimulatedClock): Promise<Attempt> {
+async function makeFakeAttempt(
+  { effect, call, since, failures }: SimulatedCall,
+  clock: SimulatedClock,
+): Promise<SimulatedAttempt> {
   const { timeoutMs } = effect.request.policy;
   const leftMs = deadlineOf({ effect, since }) - clock.now;
   if (leftMs <= 0) return { tookMs: 0, thrown: EXPIRED, isExpired: true };
   const limitMs = Math.min(timeoutMs, leftMs);
-  const made = await execute(call, failures + 1, clock);
+  const made = await executeFake(call, failures + 1, clock);
   if (clock.delayMs <= limitMs) return { tookMs: clock.delayMs, ...made };
   const which = limitMs < timeoutMs ? 'the deadline for all attempts' : `its time-out of ${timeoutMs} ms`;
   const thrown = new CallError('TIMEOUT', `The call took longer than ${which}`, TRY_AGAIN);
@@ -165,7 +168,7 @@ async function makeAttempt({ effect, call, since, failures }: OpenCall, clock: S
 
 const EXPIRED = new CallError('TIMEOUT', 'The deadline for all attempts is over', REFUSED);
 
-async function execute(call: FakeCall, attempt: number, clock: SimulatedClock) {
+async function executeFake(call: FakeCall, attempt: number, clock: SimulatedClock) {
   clock.delayMs = 0;
   try {
     return { reply: await call.execute(attempt) };
@@ -177,24 +180,24 @@ async function execute(call: FakeCall, attempt: number, clock: SimulatedClock) {
 }
 
 /** Returns the facts for judging a failed attempt. */
-function toFailed(open: OpenCall, now: number, isExpired: boolean): AttemptToJudge {
+function toSimulatedFailure(open: SimulatedCall, now: number, isExpired: boolean): AttemptToJudge {
   return {
-    ...factsOf(open),
+    ...attemptFacts(open),
     limit: { isCanceled: () => false, isExpired, allows: (delayMs) => now + delayMs < deadlineOf(open) },
     isCancelRequested: false,
   };
 }
 
 /** Returns the facts for judging a canceled attempt. */
-function toCanceled(open: OpenCall): AttemptToJudge {
+function toCanceled(open: SimulatedCall): AttemptToJudge {
   const limit = { isCanceled: () => true, isExpired: false, allows: () => false };
-  return { ...factsOf(open), limit, isCancelRequested: true };
+  return { ...attemptFacts(open), limit, isCancelRequested: true };
 }
 
-function factsOf({ effect, call, failures, mayBeDone, usedBefore }: OpenCall) {
+function attemptFacts({ effect, call, failures, mayBeDone, usedBefore }: SimulatedCall) {
   return { task: effect, safety: call.safety, failures, mayBeDone, usedBefore, jitter: 0.5 };
 }
 
-function deadlineOf({ effect, since }: Pick<OpenCall, 'effect' | 'since'>): number {
+function deadlineOf({ effect, since }: Pick<SimulatedCall, 'effect' | 'since'>): number {
   return since + (effect.request.policy.deadlineMs ?? Number.POSITIVE_INFINITY);
 }

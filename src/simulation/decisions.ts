@@ -38,13 +38,13 @@ const FITTING: Readonly<Record<'approval' | 'intervention', readonly Decision['d
 };
 
 /** A pending item that waits for a person; `approval` is set for approvals. */
-export interface Question {
+export interface PendingQuestion {
   readonly waiting: WaitingFor;
   readonly approval: Approval | null;
 }
 
 /** True if the decision can answer the question. */
-export function fits({ node, tool, decision }: Decision, { waiting, approval }: Question): boolean {
+export function answersQuestion({ node, tool, decision }: Decision, { waiting, approval }: PendingQuestion): boolean {
   if (waiting.kind !== 'approval' && waiting.kind !== 'intervention') return false;
   const waitingTool = waiting.kind === 'intervention' ? waiting.tool : approval?.tool;
   return (
@@ -53,7 +53,7 @@ export function fits({ node, tool, decision }: Decision, { waiting, approval }: 
 }
 
 /** Converts a decision to the signal that the API would send; `null` for a timeout. */
-export function toSignal(decided: Decision, { waiting, approval }: Question): OccurrenceBody | null {
+export function toSignal(decided: Decision, { waiting, approval }: PendingQuestion): OccurrenceBody | null {
   if (decided.decision === 'timeout') return null;
   const { decision, node: _node, tool: _tool, by = 'approver', after: _after, ...content } = decided;
   const roles = approval?.policy.roles ?? ['approver'];

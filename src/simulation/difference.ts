@@ -2,7 +2,7 @@ import { deepEqual, isJsonList, isJsonObject, toPointer } from '../graph/values/
 import type { Json } from '../graph/values/index.ts';
 
 /** The first difference between two values. `undefined` means that this side has no value. */
-export interface Difference {
+export interface ValueDifference {
   /** JSON Pointer to the innermost value that differs. */
   readonly path: string;
   readonly expected: Json | undefined;
@@ -13,13 +13,13 @@ export interface Difference {
  * Finds the first difference between two values, in the order of the expected one.
  * @returns `null` if they are equal
  */
-export function firstDifference(expected: Json, actual: Json): Difference | null {
-  return deepEqual(expected, actual) ? null : descend(expected, actual, []);
+export function firstDifference(expected: Json, actual: Json): ValueDifference | null {
+  return deepEqual(expected, actual) ? null : findInnermost(expected, actual, []);
 }
 
 /** @param path of two values that differ */
-function descend(expected: Json, actual: Json, path: readonly string[]): Difference {
-  const [one, other] = [membersOf(expected), membersOf(actual)];
+function findInnermost(expected: Json, actual: Json, path: readonly string[]): ValueDifference {
+  const [one, other] = [comparableMembers(expected), comparableMembers(actual)];
   const areAlike = one && other && isJsonList(expected) === isJsonList(actual);
   if (!areAlike) return { path: toPointer(path), expected, actual };
   for (const key of new Set([...one.keys(), ...other.keys()])) {
@@ -27,26 +27,26 @@ function descend(expected: Json, actual: Json, path: readonly string[]): Differe
     const inside = [...path, key];
     if (before === undefined || after === undefined)
       return { path: toPointer(inside), expected: before, actual: after };
-    if (!deepEqual(before, after)) return descend(before, after, inside);
+    if (!deepEqual(before, after)) return findInnermost(before, after, inside);
   }
   return { path: toPointer(path), expected, actual };
 }
 
-function membersOf(value: Json): ReadonlyMap<string, Json> | null {
+function comparableMembers(value: Json): ReadonlyMap<string, Json> | null {
   if (isJsonList(value)) return new Map(value.map((item, index) => [String(index), item]));
   return isJsonObject(value) ? new Map(Object.entries(value)) : null;
 }
 
 /** @returns one line, such as `output/euros is 20, expected 30` */
-export function describeDifference(what: string, { path, expected, actual }: Difference): string {
+export function describeDifference(what: string, { path, expected, actual }: ValueDifference): string {
   return `${what}${path} is ${toShortText(actual)}, expected ${toShortText(expected)}`;
 }
 
 /** In characters. */
-const MAX_TEXT = 200;
+const MAX_COMPARED_TEXT = 200;
 
 /** Formats a value for a message, shortened; `undefined` becomes `missing`. */
 export function toShortText(value: Json | undefined): string {
   const text = value === undefined ? 'missing' : JSON.stringify(value);
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+  return text.length > MAX_COMPARED_TEXT ? `${text.slice(0, MAX_COMPARED_TEXT)}…` : text;
 }

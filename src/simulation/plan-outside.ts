@@ -44,7 +44,7 @@ interface OutsideOptions {
   readonly clock?: Clock | undefined;
 }
 
-interface Outside {
+interface OutsidePlan {
   readonly options: OutsideOptions;
   /** The sender of signals that name none. */
   readonly by: Principal;
@@ -53,7 +53,7 @@ interface Outside {
 }
 
 /** Plans the events and signals of a test and the end of its clock. */
-export function planOutside(timeline: Timeline<OccurrenceBody>, outside: Outside): readonly PlannedSignal[] {
+export function planOutside(timeline: Timeline<OccurrenceBody>, outside: OutsidePlan): readonly PlannedSignal[] {
   const { options, by, start } = outside;
   const { events = [], signals = [], clock } = options;
   const sent: readonly TestSignal[] = [
@@ -65,10 +65,10 @@ export function planOutside(timeline: Timeline<OccurrenceBody>, outside: Outside
     ...signals,
   ];
   const planned = sent.map((signal): PlannedSignal => {
-    const plan = { name: describe(signal), isSent: false };
+    const plan = { name: describeSignal(signal), isSent: false };
     timeline.plan(start + toDelay(signal.after ?? '0s'), async () => {
       plan.isSent = true;
-      return [toOccurrence(signal, by)];
+      return [toSignalOccurrence(signal, by)];
     });
     return plan;
   });
@@ -76,12 +76,12 @@ export function planOutside(timeline: Timeline<OccurrenceBody>, outside: Outside
   return planned;
 }
 
-function toOccurrence({ signal, payload = {}, by }: TestSignal, sender: Principal): OccurrenceBody {
+function toSignalOccurrence({ signal, payload = {}, by }: TestSignal, sender: Principal): OccurrenceBody {
   const { sub, roles } = by ?? sender;
   return { kind: 'signal', name: signal, payload: { ...payload, by: { sub, roles } } };
 }
 
-function describe({ signal, payload, after }: TestSignal): string {
+function describeSignal({ signal, payload, after }: TestSignal): string {
   const what = signal === 'event' ? `the event ${JSON.stringify(payload?.['event'])}` : `the signal "${signal}"`;
   return after === undefined ? what : `${what} after ${after}`;
 }

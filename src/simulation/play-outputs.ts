@@ -19,17 +19,17 @@ import type { Decision } from './decisions.ts';
 import { CallPlayer } from './call-player.ts';
 import { createTimeline } from './timeline.ts';
 import type { SimulatedClock } from './timeline.ts';
-import { pathOf, stepsOf, RunRecord } from './run-record.ts';
+import { nodePathOf, superstepsOf, RunRecord } from './run-record.ts';
 import { planOutside } from './plan-outside.ts';
-import { play, timeOutsOfOpenApprovals } from './play.ts';
-import type { Play } from './play.ts';
+import { playSimulatedRun, timeOutsOfOpenApprovals } from './play.ts';
+import type { SimulatedRun } from './play.ts';
 import type { TestEvent } from './plan-outside.ts';
 import { describeDifference, firstDifference } from './difference.ts';
 import { CallError, REFUSED } from '../activities/calls/call-error.ts';
 import type { CallTask } from '../activities/calls/call-task.ts';
 import type { Catalog } from '../graph/definition/index.ts';
 import type { FakeCall } from './call-player.ts';
-import { toReply } from './scripted-answer.ts';
+import { toOwnReply } from './scripted-answer.ts';
 import type { ScriptedAnswer } from './scripted-answer.ts';
 
 /** A test of a graph as plain JSON: the outputs, decisions and events of its run, and the expectations. */
@@ -53,7 +53,7 @@ export interface TestedRun {
   readonly output: Json;
   readonly error: RunError | null;
   /** `null` if the script contains everything that the run needs, and the run meets the expectations. */
-  readonly mismatch: Mismatch | null;
+  readonly mismatch: ScriptMismatch | null;
 }
 
 interface OutputsRun {
@@ -72,14 +72,14 @@ export async function playOutputs(graph: CompiledGraph, { identity, now, test }:
   const run = toPlay(graph, { identity, now, test });
   const missing = await untilMissing(run);
   const { status, output, error, waitingFor } = toRunView(run.last.run);
-  const actual = { path: pathOf(run.record.events), state: run.last.run.root.channels };
+  const actual = { path: nodePathOf(run.record.events), state: run.last.run.root.channels };
   const lacking = missing ?? (isEnded(status) ? null : toMismatch(waitingFor));
   const { path, state } = actual;
-  const steps = stepsOf(run.record.events);
+  const steps = superstepsOf(run.record.events);
   return { status, path, steps, state, output, error, mismatch: lacking ?? findMismatch(test.expect, actual) };
 }
 
-function toPlay(graph: CompiledGraph, { identity, now, test }: OutputsRun): Play {
+function toPlay(graph: CompiledGraph, { identity, now, test }: OutputsRun): SimulatedRun {
   const clock: SimulatedClock = { now, delayMs: 0, missing: null };
   const timeline = createTimeline<OccurrenceBody>();
   const record = new RunRecord();
@@ -107,16 +107,16 @@ function toPlay(graph: CompiledGraph, { identity, now, test }: OutputsRun): Play
 }
 
 /** Returns all timers while the run waits for an event and nothing else can continue it; otherwise none. */
-function timersBesideEvents({ last: { run } }: Play, endingWaits: ReadonlySet<string>): readonly string[] {
+function timersBesideEvents({ last: { run } }: SimulatedRun, endingWaits: ReadonlySet<string>): readonly string[] {
   const { waitingFor } = toRunView(run);
   const isHeld = waitingFor.some(({ kind }) => kind === 'event');
   const goesOn = waitingFor.some(({ kind, node }) => kind === 'timer' || (kind === 'event' && endingWaits.has(node)));
   return isHeld && !goesOn ? Object.keys(run.timers) : [];
 }
 
-async function untilMissing(run: Play): Promise<Mismatch | null> {
+async function untilMissing(run: SimulatedRun): Promise<ScriptMismatch | null> {
   try {
-    await play(run);
+    await playSimulatedRun(run);
     return null;
   } catch (error) {
     if (!(error instanceof MissingOutputError)) throw error;
@@ -125,7 +125,7 @@ async function untilMissing(run: Play): Promise<Mismatch | null> {
   }
 }
 
-const EXPECTED: Readonly<Record<Exclude<WaitingFor['kind'], 'timer'>, (waiting: WaitingFor) => Expected>> = {
+const EXPECTED: Readonly<Record<Exclude<WaitingFor['kind'], 'timer'>, (waiting: WaitingFor) => ExpectedOutput>> = {
   approval: ({ node }) => ({
     message: `The node "${node}" waits for an approval, and no decision fits`,
     expected: ['approve', 'reject', 'timeout'],
@@ -140,10 +140,10 @@ const EXPECTED: Readonly<Record<Exclude<WaitingFor['kind'], 'timer'>, (waiting: 
   }),
 };
 
-type Expected = Pick<Mismatch, 'message' | 'expected'>;
+type ExpectedOutput = Pick<ScriptMismatch, 'message' | 'expected'>;
 
 /** Returns the mismatch for the first thing that a run waits for. */
-function toMismatch(waitingFor: readonly WaitingFor[]): Mismatch {
+function toMismatch(waitingFor: readonly WaitingFor[]): ScriptMismatch {
   for (const waiting of waitingFor) {
     const { kind, node } = waiting;
     if (kind !== 'timer') return { kind, node, ...EXPECTED[kind](waiting), actual: null };
@@ -167,7 +167,7 @@ interface ActualOutcome {
 }
 
 /** Finds the first deviation of a run from the expectations. @returns `null` if there is none */
-function findMismatch({ path, state }: ExpectedWay, run: ActualOutcome): Mismatch | null {
+function findMismatch({ path, state }: ExpectedWay, run: ActualOutcome): ScriptMismatch | null {
   const ofPath = path && mismatchOf('path', [...path], [...run.path]);
   return ofPath ?? (state ? mismatchOf('state', state, namedIn(state, run.state)) : null);
 }
@@ -181,7 +181,7 @@ function namedIn(named: JsonObject, state: JsonObject): JsonObject {
   );
 }
 
-function mismatchOf(kind: 'path' | 'state', expectedPart: Json, actualPart: Json): Mismatch | null {
+function mismatchOf(kind: 'path' | 'state', expectedPart: Json, actualPart: Json): ScriptMismatch | null {
   const difference = firstDifference(expectedPart, actualPart);
   if (!difference) return null;
   const { expected = null, actual = null } = difference;
@@ -192,7 +192,7 @@ function mismatchOf(kind: 'path' | 'state', expectedPart: Json, actualPart: Json
  * The reason why a test fails: the run needs an answer that the script does not contain, or deviates from the
  * expectations.
  */
-export interface Mismatch {
+export interface ScriptMismatch {
   /** The kind of the missing answer, or of the deviation; `pause`: the run pauses and nothing resumes it. */
   readonly kind: 'output' | 'approval' | 'intervention' | 'event' | 'pause' | 'path' | 'state';
   /** The node that needs the answer; `null` for none. */
@@ -213,7 +213,9 @@ class MissingOutputError extends MissingAnswerError {
 
   constructor({ node, request }: Pick<CallTask, 'node' | 'request'>, count: number) {
     const { kind, name } = calleeOf(request);
-    super(`The node "${node}" makes call ${count + 1}, of the ${KINDS[kind]} "${name}", and has ${count} outputs`);
+    super(
+      `The node "${node}" makes call ${count + 1}, of the ${CALL_KIND_NAMES[kind]} "${name}", and has ${count} outputs`,
+    );
     this.name = 'MissingOutputError';
     this.node = node;
   }
@@ -247,13 +249,13 @@ function readByDefaults({ tool, args }: ReadingRequest, tools: Catalog['tools'])
 /** @throws CallError for an output that is `{ "$error": … }` */
 function toCallReply(output: Json, { kind }: CallRequest): CallReply {
   const message = isJsonObject(output) ? own(output, '$error') : undefined;
-  if (typeof message === 'string') throw new CallError(FAILURES[kind], message, REFUSED);
+  if (typeof message === 'string') throw new CallError(FAILURE_CODES[kind], message, REFUSED);
   return kind === 'model' ? toModelReply(output) : { kind: 'value', value: output };
 }
 
 /** If the script gives no finish reason and usage, those of a short answer are used. */
 function toModelReply(output: Json): ModelReply {
-  const { text = '', toolCalls = [], finishReason = 'stop' } = toReply(toAnswer(output));
+  const { text = '', toolCalls = [], finishReason = 'stop' } = toOwnReply(toScriptedAnswer(output));
   return {
     kind: 'model',
     text,
@@ -263,15 +265,16 @@ function toModelReply(output: Json): ModelReply {
   };
 }
 
-const PARTS: ReadonlySet<string> = new Set(['text', 'json', 'toolCalls']);
+const ANSWER_FIELDS: ReadonlySet<string> = new Set(['text', 'json', 'toolCalls']);
 
 /**
  * Reads a text, or an object that has only parts of an answer. Any other value becomes the JSON of the model's answer.
  */
-function toAnswer(output: Json): ScriptedAnswer {
+function toScriptedAnswer(output: Json): ScriptedAnswer {
   if (typeof output === 'string') return { text: output };
   const names = isJsonObject(output) ? Object.keys(output) : [];
-  if (!isJsonObject(output) || names.length === 0 || names.some((name) => !PARTS.has(name))) return { json: output };
+  if (!isJsonObject(output) || names.length === 0 || names.some((name) => !ANSWER_FIELDS.has(name)))
+    return { json: output };
   const { text, json, toolCalls } = output;
   return { ...(typeof text === 'string' && { text }), json, toolCalls: toToolCalls(toolCalls) };
 }
@@ -285,9 +288,15 @@ function toToolCalls(calls: Json | undefined): NonNullable<ScriptedAnswer['toolC
   });
 }
 
-const KINDS = { model: 'model', tool: 'tool', function: 'function', node: 'node type', reading: 'tool' } as const;
+const CALL_KIND_NAMES = {
+  model: 'model',
+  tool: 'tool',
+  function: 'function',
+  node: 'node type',
+  reading: 'tool',
+} as const;
 
-const FAILURES: Readonly<Record<CallRequest['kind'], RunErrorCode>> = {
+const FAILURE_CODES: Readonly<Record<CallRequest['kind'], RunErrorCode>> = {
   model: 'MODEL_FAILED',
   tool: 'TOOL_FAILED',
   function: 'FUNCTION_FAILED',

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../graph/journal/index.ts';
 import { calleeOf, toPublicApproval } from '../graph/run/index.ts';
 import type { Approval, CallEffect, CallReply, OccurrenceBody, PublicApproval } from '../graph/run/index.ts';
-import type { Advance } from '../graph/advance/index.ts';
+import type { AdvanceResult } from '../graph/advance/index.ts';
 import { toJson } from '../graph/values/index.ts';
 import type { RunError, Json } from '../graph/values/index.ts';
 
@@ -45,7 +45,7 @@ export class RunRecord {
     return this.#approvals.get(id) ?? null;
   }
 
-  addStep({ events, approvals, effects }: Advance): void {
+  addStep({ events, approvals, effects }: AdvanceResult): void {
     this.events.push(...events);
     for (const approval of approvals) this.#approvals.set(approval.id, approval);
     for (const effect of effects) if (effect.kind === 'call') this.#addCall(effect);
@@ -59,7 +59,8 @@ export class RunRecord {
   addOccurrence(occurrence: OccurrenceBody): void {
     const call = 'key' in occurrence ? this.#calls.get(occurrence.key) : undefined;
     if (!call) return;
-    if (occurrence.kind === 'call.completed') Object.assign(call, { result: resultOf(occurrence.reply), error: null });
+    if (occurrence.kind === 'call.completed')
+      Object.assign(call, { result: replyResult(occurrence.reply), error: null });
     if (occurrence.kind === 'call.failed') call.error = occurrence.failure.error;
   }
 
@@ -68,11 +69,11 @@ export class RunRecord {
     // The arguments in a reading are those of the call itself.
     if (kind === 'reading' || this.#calls.has(key)) return;
     const call = { kind, name, node, ...(index !== undefined && { index }), key };
-    this.#calls.set(key, { ...call, args: argsOf(request), attempts: 0, result: null, error: null });
+    this.#calls.set(key, { ...call, args: requestArgs(request), attempts: 0, result: null, error: null });
   }
 }
 
-function argsOf(request: CallEffect['request']): Json {
+function requestArgs(request: CallEffect['request']): Json {
   switch (request.kind) {
     case 'model':
       return toJson({ system: request.system, messages: request.messages, tools: request.tools });
@@ -83,7 +84,7 @@ function argsOf(request: CallEffect['request']): Json {
   }
 }
 
-function resultOf(reply: CallReply): Json {
+function replyResult(reply: CallReply): Json {
   switch (reply.kind) {
     case 'value':
       return reply.value;
@@ -95,13 +96,13 @@ function resultOf(reply: CallReply): Json {
 }
 
 /** Returns the nodes in the order in which they began; a node inside a subgraph is `outer/inner`. */
-export function pathOf(events: readonly RunEvent[]): readonly string[] {
+export function nodePathOf(events: readonly RunEvent[]): readonly string[] {
   return events.flatMap((event) =>
     event.type === 'node.started' ? [[...(event.path ?? []), event.node].join('/')] : [],
   );
 }
 
 /** Returns the nodes of each superstep of the run's own graph. */
-export function stepsOf(events: readonly RunEvent[]): readonly (readonly string[])[] {
+export function superstepsOf(events: readonly RunEvent[]): readonly (readonly string[])[] {
   return events.flatMap((event) => (event.type === 'step.started' && event.path === undefined ? [event.nodes] : []));
 }

@@ -18,7 +18,7 @@ export interface ScriptedAnswer {
 }
 
 /** Makes the reply of a model from a scripted answer. */
-export function toReply({ json, text, toolCalls = [], usage, finishReason }: ScriptedAnswer): OwnReply {
+export function toOwnReply({ json, text, toolCalls = [], usage, finishReason }: ScriptedAnswer): OwnReply {
   const calls = toolCalls.map(({ tool, args, id }, index) => ({ id: id ?? `call-${index + 1}`, name: tool, args }));
   const answer = json === undefined ? text : JSON.stringify(json);
   return {

@@ -4,7 +4,7 @@ import type { MissingAnswerError } from './decisions.ts';
 /** A planned action at a time of the test's clock. @returns the occurrences for the run */
 type PlannedAction<T> = () => Promise<readonly T[]>;
 
-interface Planned<T> {
+interface PlannedEntry<T> {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly perform: PlannedAction<T>;
@@ -17,11 +17,11 @@ export interface Timeline<T> {
   /** The time of the next action; `null` if there is none. */
   nextAt(): number | null;
   /** Removes and returns the next action. */
-  take(): Planned<T> | null;
+  take(): PlannedEntry<T> | null;
 }
 
 export function createTimeline<T>(): Timeline<T> {
-  const entries: Planned<T>[] = [];
+  const entries: PlannedEntry<T>[] = [];
   return {
     plan(at, perform) {
       const entry = { at, perform };

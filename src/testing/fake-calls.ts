@@ -1,4 +1,4 @@
-import { functionCalls, nodeCalls, readings, toolCalls } from '../activities/tool-calls.ts';
+import { functionCalls, nodeCalls, createReadings, toolCalls } from '../activities/tool-calls.ts';
 import { modelCalls } from '../activities/model-calls.ts';
 import type { CallTask } from '../activities/calls/call-task.ts';
 import type { CallBehavior } from '../activities/calls/make-attempt.ts';
@@ -23,7 +23,7 @@ export function createFakeCalls(
   secrets: Readonly<Record<string, string>>,
 ): (task: CallTask) => FakeCall {
   const { nodeTypes, tokenCounters, messageProcessors } = config;
-  const tools = toTools(config, secrets);
+  const tools = toFakeTools(config, secrets);
   const kinds = {
     model: modelCalls({
       models: mapValues(models, createOwnModel),
@@ -32,7 +32,7 @@ export function createFakeCalls(
       messageProcessors,
     }),
     tool: toolCalls(tools),
-    reading: readings(tools),
+    reading: createReadings(tools),
     function: functionCalls(config.functions),
     node: nodeCalls(Object.fromEntries(nodeTypes.map((type) => [type.name, type]))),
   };
@@ -42,30 +42,34 @@ export function createFakeCalls(
     if (!answered[kind].includes(calleeOf(request).name)) return missingFake(task, kind, answered[kind]);
     switch (request.kind) {
       case 'model':
-        return toCall(kinds.model, { ...task, request });
+        return toFakeCall(kinds.model, { ...task, request });
       case 'tool':
-        return toCall(kinds.tool, { ...task, request });
+        return toFakeCall(kinds.tool, { ...task, request });
       case 'function':
-        return toCall(kinds.function, { ...task, request });
+        return toFakeCall(kinds.function, { ...task, request });
       case 'node':
-        return toCall(kinds.node, { ...task, request });
+        return toFakeCall(kinds.node, { ...task, request });
       case 'reading':
-        return toCall(kinds.reading, { ...task, request });
+        return toFakeCall(kinds.reading, { ...task, request });
     }
   };
 }
 
 /** A call that ends the test, because there is no fake for it. */
-function missingFake({ request, node }: CallTask, kind: keyof typeof KINDS, known: readonly string[]): FakeCall {
+function missingFake(
+  { request, node }: CallTask,
+  kind: keyof typeof CALL_KIND_NAMES,
+  known: readonly string[],
+): FakeCall {
   const { name } = calleeOf(request);
-  const message = `The node "${node}" calls the ${KINDS[kind]} "${name}", and the test has no fake for it.${didYouMean(name, known)}`;
-  const has = known.length === 0 ? `It has no ${KINDS[kind]}` : `It has ${known.join(', ')}`;
+  const message = `The node "${node}" calls the ${CALL_KIND_NAMES[kind]} "${name}", and the test has no fake for it.${didYouMean(name, known)}`;
+  const has = known.length === 0 ? `It has no ${CALL_KIND_NAMES[kind]}` : `It has ${known.join(', ')}`;
   return { safety: 'idempotent', execute: () => Promise.reject(new MissingAnswerError(`${message} ${has}.`)) };
 }
 
-const KINDS = { model: 'model', tool: 'tool', function: 'function', node: 'node type' } as const;
+const CALL_KIND_NAMES = { model: 'model', tool: 'tool', function: 'function', node: 'node type' } as const;
 
-function toTools({ tools }: Config, secrets: Readonly<Record<string, string>>): Readonly<Record<string, Tool>> {
+function toFakeTools({ tools }: Config, secrets: Readonly<Record<string, string>>): Readonly<Record<string, Tool>> {
   const deps = {
     secrets: async (name: string) => own(secrets, name) ?? `test-${name}`,
     heartbeat: () => undefined,
@@ -76,7 +80,7 @@ function toTools({ tools }: Config, secrets: Readonly<Record<string, string>>): 
   );
 }
 
-function toCall<R extends CallRequest>(kind: CallBehavior<R>, task: CallTask<R>): FakeCall {
+function toFakeCall<R extends CallRequest>(kind: CallBehavior<R>, task: CallTask<R>): FakeCall {
   return {
     safety: kind.safety(task.request),
     execute: async (attempt) => await kind.execute(task, new AbortController().signal, { attempt }),

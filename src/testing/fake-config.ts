@@ -28,12 +28,12 @@ export function toFakeConfig({ base, fakes, used }: FakeSetup, clock: SimulatedC
   const config: Config = {
     ...base,
     models: { ...forEachName(used.models, () => ({ generate: noAnswer })), ...base.models },
-    tools: toolsOf({ base, fakes, used }, clock),
+    tools: configuredTools({ base, fakes, used }, clock),
     functions: functionsOf({ base, fakes, used }, clock),
     nodeTypes: nodeTypesOf({ base, fakes, used }, clock),
     messageProcessors: {
       ...base.messageProcessors,
-      ...parse('messageProcessors', MessageProcessors, messageProcessors),
+      ...parseFake('messageProcessors', MessageProcessors, messageProcessors),
     },
   };
   return {
@@ -55,18 +55,22 @@ interface FakeSetup {
   readonly used: NamesUsed;
 }
 
-function toolsOf({ base, fakes: { tools = {} }, used }: FakeSetup, clock: SimulatedClock): Config['tools'] {
+function configuredTools({ base, fakes: { tools = {} }, used }: FakeSetup, clock: SimulatedClock): Config['tools'] {
   const known = new Map(base.tools.map((tool) => [tool.name, tool]));
   const names = new Set([...used.tools, ...known.keys(), ...Object.keys(tools)]);
   return [...names].map((name) => {
     const tool = known.get(name);
-    const facts = { description: '', parameters: true, ...(tool && factsOf(tool)) };
-    return parse(`tools/${name}`, Tool, { ...facts, ...toFields(own<ToolFake>(tools, name) ?? noAnswer, clock), name });
+    const facts = { description: '', parameters: true, ...(tool && toolFacts(tool)) };
+    return parseFake(`tools/${name}`, Tool, {
+      ...facts,
+      ...toFakeFields(own<ToolFake>(tools, name) ?? noAnswer, clock),
+      name,
+    });
   });
 }
 
 /** The facts of a configured tool, its schema included, in the form of a fake. */
-function factsOf(tool: ToolConfig): object {
+function toolFacts(tool: ToolConfig): object {
   if ('url' in tool) {
     const { url: _url, method: _method, headers: _headers, ...facts } = tool;
     return facts;
@@ -77,22 +81,26 @@ function factsOf(tool: ToolConfig): object {
 }
 
 function functionsOf({ base, fakes: { functions = {} }, used }: FakeSetup, clock: SimulatedClock): Config['functions'] {
-  const faked = mapValues(functions, (fake, name) => ({ ...own(base.functions, name), ...toFields(fake, clock) }));
+  const faked = mapValues(functions, (fake, name) => ({ ...own(base.functions, name), ...toFakeFields(fake, clock) }));
   const named = forEachName(used.functions, () => ({ execute: noAnswer }));
-  return { ...parse('functions', Functions, named), ...base.functions, ...parse('functions', Functions, faked) };
+  return {
+    ...parseFake('functions', Functions, named),
+    ...base.functions,
+    ...parseFake('functions', Functions, faked),
+  };
 }
 
 function nodeTypesOf({ base, fakes: { nodeTypes = {} } }: FakeSetup, clock: SimulatedClock): Config['nodeTypes'] {
   const kept = base.nodeTypes.filter(({ name }) => !Object.hasOwn(nodeTypes, name));
   const faked = Object.entries(nodeTypes).map(([name, fake]) => {
     const known = base.nodeTypes.find((type) => type.name === name);
-    return parse(`nodeTypes/${name}`, NodeType, { ...known, ...toFields(fake, clock), name });
+    return parseFake(`nodeTypes/${name}`, NodeType, { ...known, ...toFakeFields(fake, clock), name });
   });
   return [...kept, ...faked];
 }
 
 /** The fields of a fake, whose code gets the test's clock. */
-function toFields(
+function toFakeFields(
   fake: FunctionFake | NodeTypeFake | ToolFake,
   clock: SimulatedClock,
 ): { readonly execute: TimedCode } {
@@ -111,7 +119,7 @@ function forEachName<T>(names: readonly string[], toValue: (name: string) => T):
 }
 
 /** @param where the option of the test, for messages */
-function parse<T>(where: string, schema: z.ZodType<T>, value: unknown): T {
+function parseFake<T>(where: string, schema: z.ZodType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(

@@ -38,15 +38,21 @@ export type ModelFake =
  * A function of the arguments, or a tool as `defineTool` gives it, with its own or another `execute`. What it does not state
  * is that of the configured tool, else of a tool that states nothing: any arguments, `effect: 'unsafe'`.
  */
-export type ToolFake = Code<CodeToolContext> | (Partial<Omit<DefinedTool, 'execute'>> & Executable<CodeToolContext>);
+export type ToolFake =
+  | FakeFunction<CodeToolContext>
+  | (Partial<Omit<DefinedTool, 'execute'>> & ExecutableFake<CodeToolContext>);
 
-export type FunctionFake = Code<ToolContext> | (CallSettings & Partial<FunctionEntry> & Executable<ToolContext>);
+export type FunctionFake =
+  | FakeFunction<ToolContext>
+  | (CallSettings & Partial<FunctionEntry> & ExecutableFake<ToolContext>);
 
-export type NodeTypeFake = Code<NodeContext> | (CallSettings & Partial<NodeTypeEntry> & Executable<NodeContext>);
+export type NodeTypeFake =
+  | FakeFunction<NodeContext>
+  | (CallSettings & Partial<NodeTypeEntry> & ExecutableFake<NodeContext>);
 
 /** The test chooses the type of the arguments. */
-type Code<Context> = (args: never, context: Context & FakeContext) => unknown;
+type FakeFunction<Context> = (args: never, context: Context & FakeContext) => unknown;
 
-interface Executable<Context> {
-  readonly execute: Code<Context>;
+interface ExecutableFake<Context> {
+  readonly execute: FakeFunction<Context>;
 }

@@ -14,8 +14,8 @@ import { createTimeline } from '../simulation/timeline.ts';
 import type { SimulatedClock } from '../simulation/timeline.ts';
 import { planOutside } from '../simulation/plan-outside.ts';
 import type { PlannedSignal } from '../simulation/plan-outside.ts';
-import { play, timeOutsOfOpenApprovals } from '../simulation/play.ts';
-import type { Play } from '../simulation/play.ts';
+import { playSimulatedRun, timeOutsOfOpenApprovals } from '../simulation/play.ts';
+import type { SimulatedRun } from '../simulation/play.ts';
 import { RunRecord } from '../simulation/run-record.ts';
 import type { AnyGraph, RunOptions } from './run-options.ts';
 import { toTestRun } from './test-run.ts';
@@ -29,17 +29,17 @@ import { toFakeConfig } from './fake-config.ts';
 import type { FakeConfig } from './fake-config.ts';
 
 /** A test of a graph whose configuration is checked. */
-interface GraphTest {
+interface ConfiguredTest {
   readonly config: Config;
   readonly options: Omit<RunOptions, 'config'>;
 }
 
 /** As `runGraph`, with a configuration that is checked already. */
-export async function playGraph(given: AnyGraph, input: object, { config, options }: GraphTest): Promise<TestRun> {
-  const clock: SimulatedClock = { now: startOf(options), delayMs: 0, missing: null };
+export async function playGraph(given: AnyGraph, input: object, { config, options }: ConfiguredTest): Promise<TestRun> {
+  const clock: SimulatedClock = { now: startTimeOf(options), delayMs: 0, missing: null };
   const { graph, fakes } = prepareGraph(given, { config, options }, clock);
   const begin = { kind: 'input', input: toJsonObject(input) } as const;
-  requireInput(graph, begin.input);
+  requireValidInput(graph, begin.input);
   const identity = toIdentity(graph, options);
   const { id: runId, tenantId, graph: ran, createdBy } = identity;
   const timeline = createTimeline<OccurrenceBody>();
@@ -56,16 +56,16 @@ export async function playGraph(given: AnyGraph, input: object, { config, option
   const last = beginRun(graph, identity, begin, clock.now);
   const answered = new Set<string>();
   const heldTimers = timeOutsOfOpenApprovals;
-  const run: Play = { graph, last, clock, timeline, calls, record, decisions, answered, heldTimers };
-  await play(run);
+  const run: SimulatedRun = { graph, last, clock, timeline, calls, record, decisions, answered, heldTimers };
+  await playSimulatedRun(run);
   return toTestRun(run, () => leftoversOf(options, decisions, planned));
 }
 
-const START = '2026-01-01T00:00:00Z';
+const DEFAULT_START_TIME = '2026-01-01T00:00:00Z';
 
-function startOf({ clock: { start = START } = {} }: Pick<RunOptions, 'clock'>): number {
+function startTimeOf({ clock: { start = DEFAULT_START_TIME } = {} }: Pick<RunOptions, 'clock'>): number {
   const at = Date.parse(start);
-  if (Number.isNaN(at)) throw new TypeError(`clock.start "${start}" is no time, such as ${START}`);
+  if (Number.isNaN(at)) throw new TypeError(`clock.start "${start}" is no time, such as ${DEFAULT_START_TIME}`);
   return at;
 }
 
@@ -113,7 +113,7 @@ interface PreparedGraph {
  * Validates a graph as `POST /api/graphs` does, against the configuration and the fakes of a test.
  * @throws InvalidGraphError
  */
-function prepareGraph(given: AnyGraph, { config, options }: GraphTest, clock: SimulatedClock): PreparedGraph {
+function prepareGraph(given: AnyGraph, { config, options }: ConfiguredTest, clock: SimulatedClock): PreparedGraph {
   const definition = toDefinition(given);
   const graphs = mapValues(options.graphs ?? {}, toDefinition);
   const fakes = toFakeConfig({ base: config, fakes: options, used: namesUsed(definition, graphs) }, clock);
@@ -128,7 +128,7 @@ function toDefinition(graph: AnyGraph): GraphDefinition {
 }
 
 /** @throws TypeError that lists all faults of the input */
-function requireInput(graph: CompiledGraph, input: JsonObject): void {
+function requireValidInput(graph: CompiledGraph, input: JsonObject): void {
   const missing = missingInput(graph, input).map((name) => `/${name}: it is required`);
   const faults = [...missing, ...checkInput(graph, input).map(({ path, message }) => `${path}: ${message}`)];
   if (faults.length > 0) throw new TypeError(`The graph does not take the input:\n${faults.join('\n')}`);

@@ -2,7 +2,7 @@ import { CallError } from '../activities/calls/call-error.ts';
 import type { ModelRequest, OwnReply } from '../activities/models/model.ts';
 import { textOf } from '../graph/definition/index.ts';
 import { MissingAnswerError } from '../simulation/decisions.ts';
-import { toReply } from '../simulation/scripted-answer.ts';
+import { toOwnReply } from '../simulation/scripted-answer.ts';
 import type { ScriptedAnswer } from '../simulation/scripted-answer.ts';
 import { after } from './fake-code.ts';
 import type { Delayed } from './fake-code.ts';
@@ -39,8 +39,8 @@ export function scriptedModel(replies: readonly ScriptedReply[]): ScriptedModel 
     generate(request) {
       requests.push(request);
       const reply = replies[requests.length - 1];
-      if (reply === undefined) throw new MissingAnswerError(exhausted(replies.length, request));
-      return toAnswer(reply, request);
+      if (reply === undefined) throw new MissingAnswerError(scriptExhausted(replies.length, request));
+      return toModelAnswer(reply, request);
     },
     left: () => Math.max(0, replies.length - requests.length),
     assertExhausted() {
@@ -53,23 +53,23 @@ export function scriptedModel(replies: readonly ScriptedReply[]): ScriptedModel 
 }
 
 /** In characters of the last message. */
-const MAX_QUOTED = 200;
+const MAX_QUOTED_MESSAGE = 200;
 
-function exhausted(count: number, { model, messages }: ModelRequest): string {
+function scriptExhausted(count: number, { model, messages }: ModelRequest): string {
   const last = messages.at(-1);
   const quoted = last
-    ? `; the last message is ${last.role}: ${JSON.stringify(textOf(last.content).slice(0, MAX_QUOTED))}`
+    ? `; the last message is ${last.role}: ${JSON.stringify(textOf(last.content).slice(0, MAX_QUOTED_MESSAGE))}`
     : '';
   return `The model "${model}" is asked for answer ${count + 1}, and its script has ${count}${quoted}`;
 }
 
-function toAnswer(reply: ScriptedReply, request: ModelRequest): ModelAnswer {
-  if (typeof reply === 'function') return toAnswer(reply(request), request);
+function toModelAnswer(reply: ScriptedReply, request: ModelRequest): ModelAnswer {
+  if (typeof reply === 'function') return toModelAnswer(reply(request), request);
   if (typeof reply === 'string') return { text: reply };
   const { delay = '0s' } = reply;
-  return after(delay, 'error' in reply ? toFailure(reply) : toReply(reply));
+  return after(delay, 'error' in reply ? toScriptedError(reply) : toOwnReply(reply));
 }
 
-function toFailure({ error }: ScriptedFailure): Error {
+function toScriptedError({ error }: ScriptedFailure): Error {
   return typeof error === 'string' ? new CallError('MODEL_FAILED', error, { retryable: true, done: 'perhaps' }) : error;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NOT_BEGUN } from '../graph/journal/index.ts';
+import { NOT_BEGUN_VIEW } from '../graph/journal/index.ts';
 import type { JournalBatch } from '../graph/journal/index.ts';
 import { NOTHING_REDACTED } from '../graph/redaction/index.ts';
 import type { NewRun } from '../store/accept-run.ts';
@@ -41,7 +41,7 @@ export function aRun(over: Partial<NewRun> = {}): NewRun {
 /** The part of a journal with some events. */
 function aBatch(seqs: readonly number[], node = 'n'): JournalBatch {
   const events = seqs.map((seq) => ({ seq, at: AT, step: 0, type: 'step.started', nodes: [`${node}${seq}`] }) as const);
-  const view = { ...NOT_BEGUN, status: 'running', startedAt: AT, step: 0 } as const;
+  const view = { ...NOT_BEGUN_VIEW, status: 'running', startedAt: AT, step: 0 } as const;
   return { events, checkpoints: [], approvals: [], occurrences: [], view, endedState: null };
 }
 
@@ -91,7 +91,7 @@ export const storeChecks: readonly StoreCheck[] = [
   {
     name: 'one process at a time dispatches a run, and another does later',
     async check({ runs, pendingStarts }) {
-      const { id } = await accepted({ runs });
+      const { id } = await acceptTestRun({ runs });
       const claims = await tenAtOnce(async () => await pendingStarts.claim(id, AT, LATER));
       equal(claims.filter((claim) => claim !== null).length, 1);
       notEqual(await pendingStarts.claim(id, LATER, LATER), null);
@@ -102,7 +102,7 @@ export const storeChecks: readonly StoreCheck[] = [
   {
     name: 'a thread has one active run',
     async check({ runs }) {
-      const { tenantId } = await accepted({ runs }, { threadId: 'talk' });
+      const { tenantId } = await acceptTestRun({ runs }, { threadId: 'talk' });
       const others = await tenAtOnce(async () => await runs.create(aRun({ tenantId, threadId: 'talk' })));
       deepEqual(new Set(others), new Set(['busy']));
       equal(await runs.create(aRun({ tenantId, threadId: 'another' })), 'accepted');
@@ -204,13 +204,13 @@ export const storeChecks: readonly StoreCheck[] = [
     name: 'all of JSON comes back as it was',
     async check({ runs }) {
       const input = { z: 'a\u0000b', a: '\uD800', numbers: [1e-7, -0.5, 1e21], nested: { y: null, b: [] } };
-      const { id } = await accepted({ runs }, { input });
+      const { id } = await acceptTestRun({ runs }, { input });
       equal(JSON.stringify((await runs.find(id))?.input), JSON.stringify(input));
     },
   },
 ];
 
-async function accepted({ runs }: Pick<Store, 'runs'>, over: Parameters<typeof aRun>[0] = {}) {
+async function acceptTestRun({ runs }: Pick<Store, 'runs'>, over: Parameters<typeof aRun>[0] = {}) {
   const run = aRun(over);
   equal(await runs.create(run), 'accepted');
   return run;

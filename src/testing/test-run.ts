@@ -3,9 +3,9 @@ import { toRunView } from '../graph/journal/index.ts';
 import type { PublicApproval, RunStatus } from '../graph/run/index.ts';
 import type { JsonObject, RunError } from '../graph/values/index.ts';
 import { isJsonObject } from '../graph/values/index.ts';
-import { pathOf, stepsOf } from '../simulation/run-record.ts';
+import { nodePathOf, superstepsOf } from '../simulation/run-record.ts';
 import type { TestCall } from '../simulation/run-record.ts';
-import type { Play } from '../simulation/play.ts';
+import type { SimulatedRun } from '../simulation/play.ts';
 
 /** A run that has ended, or waits for somebody. */
 export interface TestRun<State = JsonObject> {
@@ -37,9 +37,9 @@ export interface TestRun<State = JsonObject> {
 }
 
 /** Returns the names of what a test gives and its run has not taken. */
-export type Leftovers = () => readonly string[];
+export type FindUnusedFakes = () => readonly string[];
 
-export function toTestRun({ last: { run }, record, clock }: Play, leftovers: Leftovers): TestRun {
+export function toTestRun({ last: { run }, record, clock }: SimulatedRun, leftovers: FindUnusedFakes): TestRun {
   const { status, output, error, waitingFor, usage } = toRunView(run);
   const { events, calls, approvals } = record;
   return {
@@ -47,8 +47,8 @@ export function toTestRun({ last: { run }, record, clock }: Play, leftovers: Lef
     state: run.root.channels,
     output: isJsonObject(output) ? output : null,
     error,
-    path: pathOf(events),
-    steps: stepsOf(events),
+    path: nodePathOf(events),
+    steps: superstepsOf(events),
     calls,
     approvals,
     waitingFor,

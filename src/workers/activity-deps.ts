@@ -1,4 +1,4 @@
-import { heartbeat } from '../activities/calls/time-limit.ts';
+import { reportHeartbeat } from '../activities/calls/time-limit.ts';
 import { createPublishDeltas } from '../activities/open-deltas.ts';
 import type { RegisteredFunction } from '../activities/registered-code.ts';
 import { createCallSlots } from '../activities/calls/call-slots.ts';
@@ -22,7 +22,7 @@ import { withMeaning } from '../store/memory/with-meaning.ts';
 import type { Store } from '../store/store.ts';
 import { providerName } from '../telemetry/traces/names.ts';
 
-function toTool(
+function createTool(
   tool: ToolConfig,
   deps: Parameters<typeof createHttpTool>[1] & Parameters<typeof createCodeTool>[1],
 ): Tool {
@@ -58,7 +58,7 @@ export function toActivityDeps(config: Config, { store, logger, environment }: W
     fetch: createGuardedFetch(http.allow),
     request: createGuardedRequest(http.allow),
     secrets: secrets ?? createEnvironmentSecrets(environment),
-    heartbeat,
+    heartbeat: reportHeartbeat,
   };
   const { memory } = withMeaning(store, openEmbedder(config, environment), (problem) => logger.warn(problem));
   return {
@@ -82,7 +82,7 @@ export function toActivityDeps(config: Config, { store, logger, environment }: W
       request: createGuardedRequest([], { remedy: REMEDY_OF_FILES }),
     }),
     tools: {
-      ...Object.fromEntries(tools.map((tool) => [tool.name, toTool(tool, deps)])),
+      ...Object.fromEntries(tools.map((tool) => [tool.name, createTool(tool, deps)])),
       ...createMemoryTools(memory),
     },
     functions: mapValues(functions, (registered): RegisteredFunction => registered),

@@ -120,7 +120,7 @@ interface ReportDeps {
   readonly logger: Logger;
 }
 
-const MAX_REASON = 500;
+const MAX_FAILURE_REASON = 500;
 
 /**
  * Logs and counts failed workflow tasks, and records those that the run may have caused for the sweeper. A task that waits
@@ -131,7 +131,7 @@ export function reportFailedTask({ store, logger }: ReportDeps): (task: FailedTa
   return ({ workflowId, executionRunId, reason: wholeReason, ...culprit }) => {
     const { by } = culprit;
     const run = fromWorkflowId(workflowId);
-    const reason = truncate(wholeReason, MAX_REASON);
+    const reason = truncate(wholeReason, MAX_FAILURE_REASON);
     const logged = { run: run?.id, tenant: run?.tenantId, workflowId, executionRunId, reason, by };
     if (by === 'queue') logger.warn(logged, 'a workflow task waits for its turn');
     else {

@@ -1,11 +1,11 @@
 import type { Payload } from '@temporalio/common';
 import { isReferencePayload } from '@temporalio/common/lib/internal-non-workflow/extstore-helpers.js';
 import type { coresdk } from '@temporalio/proto';
-import type { ReadSignal, Receiver } from '../process/payloads/read-signal.ts';
+import type { ReadSignal, ReceivingExecution } from '../process/payloads/read-signal.ts';
 
-type Activation = coresdk.workflow_activation.IWorkflowActivation;
-type Job = coresdk.workflow_activation.IWorkflowActivationJob;
-type Headers = Record<string, Payload>;
+type ActivationMessage = coresdk.workflow_activation.IWorkflowActivation;
+type ActivationJob = coresdk.workflow_activation.IWorkflowActivationJob;
+type PayloadHeaders = Record<string, Payload>;
 
 /**
  * Reads the payloads of an activation that any client of Temporal may have sent, one by one, before the SDK reads the whole
@@ -13,8 +13,8 @@ type Headers = Record<string, Payload>;
  * @throws when the payload of a signal can't be read now but may be readable later
  */
 export async function readUntrustedPayloads(
-  { jobs }: Activation,
-  receiver: Receiver,
+  { jobs }: ActivationMessage,
+  receiver: ReceivingExecution,
   readSignal: ReadSignal,
 ): Promise<void> {
   for (const job of jobs ?? []) {
@@ -26,7 +26,7 @@ export async function readUntrustedPayloads(
 }
 
 /** Removes payloads that no code of a run uses, so that they are not fetched. */
-function dropUnused({ signalWorkflow, queryWorkflow, doUpdate }: Job): void {
+function dropUnused({ signalWorkflow, queryWorkflow, doUpdate }: ActivationJob): void {
   if (signalWorkflow) signalWorkflow.headers = withoutReferences(signalWorkflow.headers);
   if (queryWorkflow) {
     queryWorkflow.headers = withoutReferences(queryWorkflow.headers);
@@ -37,6 +37,6 @@ function dropUnused({ signalWorkflow, queryWorkflow, doUpdate }: Job): void {
   if (doUpdate) Object.assign(doUpdate, { input: [], headers: {} });
 }
 
-export function withoutReferences(headers: Headers | null | undefined): Headers {
+export function withoutReferences(headers: PayloadHeaders | null | undefined): PayloadHeaders {
   return Object.fromEntries(Object.entries(headers ?? {}).filter(([, payload]) => !isReferencePayload(payload)));
 }

@@ -1,10 +1,10 @@
 import type { Worker } from '@temporalio/worker';
 import { SHUTTING_DOWN, findUnavailable, startingUp, createProbes } from '../process/readiness.ts';
-import type { Checks, Readiness } from '../process/readiness.ts';
-import { listen } from '../process/listen.ts';
-import type { App } from '../process/listen.ts';
+import type { ReadinessChecks, Readiness } from '../process/readiness.ts';
+import { listenOnPort } from '../process/listen.ts';
+import type { RequestHandler } from '../process/listen.ts';
 import { METRICS_TYPE, readMetrics } from '../telemetry/metrics/meter.ts';
-import type { Failure } from '../process/problem.ts';
+import type { ProblemFailure } from '../process/problem.ts';
 import type { TemporalCheck } from '../process/temporal-check.ts';
 import type { Store } from '../store/store.ts';
 
@@ -38,15 +38,15 @@ export async function openWorkerHealth(
     if (shuttingDown.aborted) return SHUTTING_DOWN;
     return watched ? await findUnavailable(checksOf(watched)) : startingUp(unavailable);
   };
-  const notFound = async (path: string): Promise<Failure> => ({
+  const notFound = async (path: string): Promise<ProblemFailure> => ({
     code: 'NOT_FOUND',
     status: 404,
     message: `There is nothing at ${path}: a worker answers /healthz, /readyz and /metrics`,
   });
   const probes = createProbes(readiness, notFound);
-  const fetch: App['fetch'] = async (request, ...rest) =>
+  const fetch: RequestHandler['fetch'] = async (request, ...rest) =>
     new URL(request.url).pathname === '/metrics' ? await answerMetrics() : await probes.fetch(request, ...rest);
-  const listening = await listen({ fetch }, { port, hostname: '0.0.0.0' });
+  const listening = await listenOnPort({ fetch }, { port, hostname: '0.0.0.0' });
   return {
     watch: (process) => void (watched = process),
     stop: () => listening.stop(),
@@ -57,7 +57,7 @@ async function answerMetrics(): Promise<Response> {
   return new Response(await readMetrics(), { headers: { 'content-type': METRICS_TYPE } });
 }
 
-function checksOf({ workers, store, checkTemporal }: WorkerProcess): Checks {
+function checksOf({ workers, store, checkTemporal }: WorkerProcess): ReadinessChecks {
   return {
     'A worker that runs': async () => {
       if (workers.some((worker) => worker.getState() !== 'RUNNING')) throw new Error('A worker has stopped');

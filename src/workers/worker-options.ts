@@ -36,7 +36,7 @@ const MIB = 1_048_576;
 const RESERVED_BYTES = 200 * MIB;
 /** The size of a large cached run; most are a third of it. */
 const BYTES_PER_RUN = MIB;
-const FEWEST = 10;
+const MIN_CACHED_WORKFLOWS = 10;
 
 /**
  * Returns the number of runs that a worker caches, so that it need not replay them. `HOLDFAST_CACHED_RUNS` sets it; the
@@ -49,10 +49,10 @@ export function cachedRuns(
   heapLimit: number = getHeapStatistics().heap_size_limit,
 ): number {
   if (given === undefined || given === '')
-    return Math.max(FEWEST, Math.floor((heapLimit - RESERVED_BYTES) / BYTES_PER_RUN));
+    return Math.max(MIN_CACHED_WORKFLOWS, Math.floor((heapLimit - RESERVED_BYTES) / BYTES_PER_RUN));
   const count = Number(given);
-  if (Number.isInteger(count) && count >= FEWEST) return count;
-  throw new Error(`HOLDFAST_CACHED_RUNS must be a whole number, ${FEWEST} or more; it is "${given}"`);
+  if (Number.isInteger(count) && count >= MIN_CACHED_WORKFLOWS) return count;
+  throw new Error(`HOLDFAST_CACHED_RUNS must be a whole number, ${MIN_CACHED_WORKFLOWS} or more; it is "${given}"`);
 }
 
 /**

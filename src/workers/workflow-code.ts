@@ -22,7 +22,7 @@ const tuneBundler: BundlerHook = (config) => {
   return {
     ...config,
     devtool: 'inline-nosources-source-map',
-    output: { ...config.output, devtoolModuleFilenameTemplate: nameOf },
+    output: { ...config.output, devtoolModuleFilenameTemplate: moduleName },
     optimization: { ...config.optimization, ...joined },
   };
 };
@@ -33,7 +33,7 @@ interface BundledModule {
 }
 
 /** Returns the path of a module in the project. The bundler adds the machine's path of an omitted module after a bar. */
-function nameOf({ resourcePath }: BundledModule): string {
+function moduleName({ resourcePath }: BundledModule): string {
   return resourcePath.replace(/\|.*/s, '');
 }
 
@@ -47,18 +47,18 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-const path = (name: string): string => ownModule(name, import.meta.url);
+const modulePath = (name: string): string => ownModule(name, import.meta.url);
 
 /**
  * The options of the workflow's code for workers and replays. The interpreter is preloaded, so that all cached workflows
  * share one copy. It contains no data of a run, only memo tables and the meter of the current expression.
  */
 export const workflowCode = {
-  workflowsPath: path('../workflows/index'),
-  workflowInterceptorModules: [path('../workflows/interceptors')],
+  workflowsPath: modulePath('../workflows/index'),
+  workflowInterceptorModules: [modulePath('../workflows/interceptors')],
   payloadConverterPath,
   preloadModules: ['advance', 'compile', 'definition', 'journal', 'run', 'signals', 'values'].map((room) =>
-    path(`../graph/${room}/index`),
+    modulePath(`../graph/${room}/index`),
   ),
   webpackConfigHook: tuneBundler,
 };
@@ -73,8 +73,8 @@ const BUILT_BUNDLE = fileURLToPath(new URL('../workflow-bundle.js', import.meta.
 export async function openWorkflowCode(environment: NodeJS.ProcessEnv, logger: Logger): Promise<WorkflowBundleOption> {
   const codePath = environment['HOLDFAST_WORKFLOW_BUNDLE'] || (isBuilt ? BUILT_BUNDLE : null);
   if (codePath !== null) return { codePath };
-  return await (bundling ??= bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) }));
+  return await (currentBundling ??= bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) }));
 }
 
 /** The bundle of this process; the engine's code does not change while a process runs. */
-let bundling: Promise<WorkflowBundleOption> | null = null;
+let currentBundling: Promise<WorkflowBundleOption> | null = null;

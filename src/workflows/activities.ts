@@ -21,7 +21,7 @@ const journalOptions: ActivityOptions = {
   summary: 'journal',
 };
 
-export const activities = proxyActivities<Activities>(journalOptions);
+export const journalActivities = proxyActivities<Activities>(journalOptions);
 
 /** The time for which a call may wait for its worker. */
 const LOCAL_GRACE_MS = 1_000;
@@ -52,7 +52,7 @@ export function reconcileOptions(summary: string): ActivityOptions {
 const CALL_PRIORITY = { priorityKey: 0 };
 
 /** The activity enforces its deadline itself. The server waits this much longer, so that the outcome is recorded. */
-const GRACE_MS = 10_000;
+const DEADLINE_GRACE_MS = 10_000;
 /** The time for claiming a call and recording its outcome while the database is unavailable. */
 const RECORDING_MS = 5 * 60_000;
 
@@ -69,7 +69,7 @@ export function callOptions(call: CallEffect): ActivityOptions {
     priority: CALL_PRIORITY,
     summary: truncate(summary, MAX_SUMMARY),
     startToCloseTimeout: timeoutMs + RECORDING_MS,
-    ...(deadlineMs !== null && { scheduleToCloseTimeout: deadlineMs + GRACE_MS }),
+    ...(deadlineMs !== null && { scheduleToCloseTimeout: deadlineMs + DEADLINE_GRACE_MS }),
     heartbeatTimeout: heartbeatMs,
     cancellationType: cancellationOf(call),
     retry: toRetryPolicy(retry),

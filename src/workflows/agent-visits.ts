@@ -26,27 +26,27 @@ export interface AgentVisitsState {
 
 export const NO_VISITS: AgentVisitsState = { open: [], agents: [], resumed: [] };
 
-const TRACED: ReadonlySet<RunEvent['type']> = new Set(TRACED_EVENTS);
+const TRACED_EVENT_TYPES: ReadonlySet<RunEvent['type']> = new Set(TRACED_EVENTS);
 const OVER: ReadonlySet<RunEvent['type']> = new Set(['node.completed', 'node.skipped']);
 
 /** @param isAgent true for a task of an agent */
 export function createAgentVisits(isAgent: (task: TaskReference) => boolean, state: AgentVisitsState): AgentVisits {
-  const open = new Map(state.open.map((visit) => [keyOf(visit), visit]));
+  const open = new Map(state.open.map((visit) => [visitKey(visit), visit]));
   const agents = new Set(state.agents);
   let { resumed } = state;
   const record = (task: TaskReference, segment: string): void => {
     agents.add(nodeName(task));
-    const earlier = open.get(keyOf(task));
+    const earlier = open.get(visitKey(task));
     if (earlier?.visit === task.visit && earlier.toldIn !== segment) resumed = [...resumed, earlier];
-    open.set(keyOf(task), { ...task, toldIn: segment });
+    open.set(visitKey(task), { ...task, toldIn: segment });
   };
   return {
     observe(events, segment) {
       for (const event of events) {
-        const task = TRACED.has(event.type) ? taskOf(event) : null;
+        const task = TRACED_EVENT_TYPES.has(event.type) ? taskOfEvent(event) : null;
         if (!task || !isAgent(task)) continue;
         record(task, segment);
-        if (OVER.has(event.type)) open.delete(keyOf(task));
+        if (OVER.has(event.type)) open.delete(visitKey(task));
       }
     },
     take() {
@@ -59,11 +59,11 @@ export function createAgentVisits(isAgent: (task: TaskReference) => boolean, sta
   };
 }
 
-function taskOf({ node, visit, index, path }: ObservedEvent): TaskReference | null {
+function taskOfEvent({ node, visit, index, path }: ObservedEvent): TaskReference | null {
   if (node === undefined || visit === undefined) return null;
   return { node, visit, ...(index !== undefined && { index }), ...(path && { path }) };
 }
 
-function keyOf(task: TaskReference): string {
+function visitKey(task: TaskReference): string {
   return `${nodeName(task)}#${task.index ?? ''}`;
 }

@@ -5,8 +5,8 @@ import type { CallTrace, JournalBatch } from '../graph/journal/index.ts';
 import { calleeName } from '../graph/run/index.ts';
 import type { CallEffect, LocalEffect, Principal } from '../graph/run/index.ts';
 import type { RunError } from '../graph/values/index.ts';
-import { activities, callOptions, localActivities, localOptions, reconcileOptions } from './activities.ts';
-import { compressed } from './compressed.ts';
+import { journalActivities, callOptions, localActivities, localOptions, reconcileOptions } from './activities.ts';
+import { markCompressed } from './compressed.ts';
 
 /** The run that calls belong to. */
 export interface CallOwner {
@@ -43,20 +43,20 @@ export function callActivity(
   left: LocalTraces | null,
 ): Promise<CallOutcome> {
   const options = callOptions(effect);
-  const task = { ...taskOf(effect, owner), ...localTraces(left) };
-  const sent = journal && compressed(journal);
+  const task = { ...sentTask(effect, owner), ...localTraces(left) };
+  const sent = journal && markCompressed(journal);
   const { request } = effect;
   switch (request.kind) {
     case 'model':
-      return activities.callModel.executeWithOptions(options, [{ ...task, request }, sent]);
+      return journalActivities.callModel.executeWithOptions(options, [{ ...task, request }, sent]);
     case 'tool':
-      return activities.callTool.executeWithOptions(options, [{ ...task, request }, sent]);
+      return journalActivities.callTool.executeWithOptions(options, [{ ...task, request }, sent]);
     case 'function':
-      return activities.callFunction.executeWithOptions(options, [{ ...task, request }, sent]);
+      return journalActivities.callFunction.executeWithOptions(options, [{ ...task, request }, sent]);
     case 'node':
-      return activities.callNode.executeWithOptions(options, [{ ...task, request }, sent]);
+      return journalActivities.callNode.executeWithOptions(options, [{ ...task, request }, sent]);
     case 'reading':
-      return activities.readArguments.executeWithOptions(options, [{ ...task, request }, sent]);
+      return journalActivities.readArguments.executeWithOptions(options, [{ ...task, request }, sent]);
   }
 }
 
@@ -68,11 +68,11 @@ export function localTraces(left: LocalTraces | null): Pick<CallTask, 'failedLoc
 
 /** Makes a call in the worker of the workflow task. */
 export function callLocally(effect: LocalEffect, owner: CallOwner): Promise<LocalOutcome> {
-  const task = { ...taskOf(effect, owner), request: effect.request };
+  const task = { ...sentTask(effect, owner), request: effect.request };
   return localActivities.callLocally.executeWithOptions(localOptions(effect), [task]);
 }
 
-function taskOf(
+function sentTask(
   { key, takeover, node, index, visit, path, isCompensable, shapedBy }: CallEffect,
   owner: CallOwner,
 ): Omit<SentTask, 'request'> {
@@ -93,7 +93,7 @@ function taskOf(
  * Asks the ledger for the outcome of a call.
  * @param givenUp the error with which the server has given it up; `undefined` if it was canceled
  */
-export function reconcile(
+export function reconcileWithLedger(
   { key, takeover, node, index, request, summary }: CallEffect,
   { runId, tenantId }: CallOwner,
   givenUp?: RunError,
@@ -110,6 +110,6 @@ export function reconcile(
   };
   const { heartbeatMs } = request.policy;
   return CancellationScope.nonCancellable(() =>
-    activities.reconcileCall.executeWithOptions(reconcileOptions(summary), [{ ...call, heartbeatMs }]),
+    journalActivities.reconcileCall.executeWithOptions(reconcileOptions(summary), [{ ...call, heartbeatMs }]),
   );
 }

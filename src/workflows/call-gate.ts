@@ -26,7 +26,7 @@ export interface ActivityCall {
 export type PlannedCall = LocalCall | ActivityCall;
 
 /** The time at which a call may begin. */
-type Beginning =
+type CallBeginning =
   | 'now'
   /** After the open local calls have ended. */
   | 'after-local-calls'
@@ -115,7 +115,7 @@ export function createCallGate(deps: CallGateDeps): CallGate {
 }
 
 /** Decides when a call begins that is not left to the next execution. */
-type MayBegin = (call: PlannedCall) => Beginning;
+type MayBegin = (call: PlannedCall) => CallBeginning;
 
 function createMayBegin(
   bursts: Pick<LocalBursts<PlannedCall>, 'hasRoom' | 'isOpen'>,

@@ -4,13 +4,13 @@ import { isAccountable, isUnsafe } from '../graph/run/index.ts';
 import type { CallEffect, CallResult, Run } from '../graph/run/index.ts';
 import { isUnknownOutcome } from '../graph/values/index.ts';
 import type { TaskFailure, RunError } from '../graph/values/index.ts';
-import { callActivity, callLocally, reconcile, withTimeLeft } from './call-activities.ts';
+import { callActivity, callLocally, reconcileWithLedger, withTimeLeft } from './call-activities.ts';
 import type { CallOwner } from './call-activities.ts';
 import { createCallGate } from './call-gate.ts';
 import type { ActivityCall, CallGate, LocalCall } from './call-gate.ts';
 import type { ContinueAsNewPolicy } from './continue-as-new.ts';
 import {
-  CANCELED,
+  CANCELED_FAILURE,
   callCanceled,
   isContradiction,
   toJournalFailure,
@@ -64,7 +64,9 @@ export function createCalls({ inbox, flusher, refusal, continueAsNewPolicy, owne
         return null;
       }
       const delivery = flusher.attach(run(), call.effect);
-      scopes.enter(call.effect, () => makeCall(inNewTask(gate, { finishCall, refusal }), owner, { ...call, delivery }));
+      scopes.enter(call.effect, () =>
+        makeActivityCall(inNewTask(gate, { finishCall, refusal }), owner, { ...call, delivery }),
+      );
       return delivery?.batch ?? null;
     },
     inLaterTask: {
@@ -116,7 +118,11 @@ interface PackedCall extends ActivityCall {
 }
 
 /** This is not `async`, because every promise in a workflow takes time. */
-function makeCall({ finishCall, refusal }: CallEnds, owner: CallOwner, { effect, delivery, left }: PackedCall): void {
+function makeActivityCall(
+  { finishCall, refusal }: CallEnds,
+  owner: CallOwner,
+  { effect, delivery, left }: PackedCall,
+): void {
   const { key } = effect;
   const scope = CancellationScope.current();
   const completeCall = ({ reply, attempts, durationMs }: CallOutcome): void =>
@@ -133,7 +139,7 @@ function makeCall({ finishCall, refusal }: CallEnds, owner: CallOwner, { effect,
       const question = questionAfter(effect, error, scope.consideredCancelled);
       if (!question) return failCall(toTaskFailure(effect, error));
       const { givenUp, failureIn } = question;
-      return void reconcile(effect, owner, givenUp).then(completeCall, (answer: unknown) =>
+      return void reconcileWithLedger(effect, owner, givenUp).then(completeCall, (answer: unknown) =>
         failCall(failureIn(answer)),
       );
     },
@@ -141,7 +147,7 @@ function makeCall({ finishCall, refusal }: CallEnds, owner: CallOwner, { effect,
 }
 
 /** The traces of a local activity that did not run to its end. Its call was possibly executed. */
-const LOST: LocalTraces = { failed: null, perhapsMade: true };
+const LOST_LOCAL_CALL: LocalTraces = { failed: null, perhapsMade: true };
 
 /** Makes a call in the worker of the workflow task. An activity continues a call that does not end there soon. */
 function makeLocalCall(
@@ -157,7 +163,7 @@ function makeLocalCall(
   const handle = (outcome: LocalOutcome): void => {
     if (outcome.kind === 'left')
       return scope.consideredCancelled
-        ? fail(CANCELED)
+        ? fail(CANCELED_FAILURE)
         : gate.continueInActivity({ kind: 'activity', effect: withTimeLeft(effect, outcome), left: outcome });
     if (outcome.kind === 'failed') return fail(outcome.failure);
     const { reply, attempts, startedAt, endedAt } = outcome;
@@ -167,7 +173,7 @@ function makeLocalCall(
   const handleError = (error: unknown): void =>
     scope.consideredCancelled
       ? fail(toTaskFailure(effect, error))
-      : gate.continueInActivity({ kind: 'activity', effect, left: LOST });
+      : gate.continueInActivity({ kind: 'activity', effect, left: LOST_LOCAL_CALL });
   void callLocally(effect, owner).then(
     (outcome) => gate.endLocal(call, { outcome, handle: () => handle(outcome) }),
     (error: unknown) => gate.endLocal(call, { outcome: null, handle: () => handleError(error) }),

@@ -49,7 +49,7 @@ export function createContinueAsNewPolicy(
   /** True if a person has requested the current worker version. */
   let isUpgrading = false;
   let work = 0;
-  let beginning: Beginning = { historyLength: 0, historySize: history().historySize };
+  let beginning: HistoryBeginning = { historyLength: 0, historySize: history().historySize };
   const due = (): ReturnType<typeof continueAsNewDue> =>
     hasProgressed ? continueAsNewDue(history(), { beginning, continueAfter, isUpgrading, work }) : 'no';
   return {
@@ -107,11 +107,11 @@ export interface HistorySoFar {
 }
 
 /** The size of an execution's history before the run progresses. A new execution would begin with as much. */
-export type Beginning = Pick<HistorySoFar, 'historyLength' | 'historySize'>;
+export type HistoryBeginning = Pick<HistorySoFar, 'historyLength' | 'historySize'>;
 
 /** Reasons to continue as new that the history does not show. */
 export interface ContinueAsNewReasons {
-  readonly beginning: Beginning;
+  readonly beginning: HistoryBeginning;
   /** Length of a history beyond its beginning, in events. */
   readonly continueAfter: number;
   /** True if a person has requested the current worker version. */

@@ -1,6 +1,6 @@
 import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
-import type { Beginning, ForkStart, RunIdentity } from '../graph/advance/index.ts';
+import type { RunBeginning, ForkStart, RunIdentity } from '../graph/advance/index.ts';
 import type { Catalog, GraphDefinition } from '../graph/definition/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
 import { isPrincipal, statusOf } from '../graph/run/index.ts';
@@ -62,7 +62,7 @@ export interface RunGraphInput {
   readonly identity: RunIdentity;
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
-  readonly begin: Beginning;
+  readonly begin: RunBeginning;
   /** The values that are hidden from most people; absent if nothing is hidden. */
   readonly redaction?: Redaction;
   /** Absent if the run is not traced. */
@@ -74,12 +74,12 @@ export interface RunGraphInput {
 /** Accepts any object, because its content was validated before it was stored. */
 const isStored = <T extends object>(value: unknown): value is T => isJsonObject(value);
 
-const isTexts = isListOf(isText);
-const isBreakpoints = isObjectOf<Breakpoints>({ before: isTexts, after: isTexts });
+const isTextList = isListOf(isText);
+const isBreakpoints = isObjectOf<Breakpoints>({ before: isTextList, after: isTextList });
 
-type BeginningOf<Kind extends Beginning['kind']> = Extract<Beginning, { readonly kind: Kind }>;
+type BeginningOf<Kind extends RunBeginning['kind']> = Extract<RunBeginning, { readonly kind: Kind }>;
 
-const BEGINNINGS: { readonly [Kind in Beginning['kind']]: Guard<BeginningOf<Kind>> } = {
+const BEGINNING_GUARDS: { readonly [Kind in RunBeginning['kind']]: Guard<BeginningOf<Kind>> } = {
   input: isObjectOf<BeginningOf<'input'>>({
     kind: isExactly('input'),
     input: isStored<JsonObject>,
@@ -100,8 +100,8 @@ const BEGINNINGS: { readonly [Kind in Beginning['kind']]: Guard<BeginningOf<Kind
   }),
 };
 
-function isBeginning(value: unknown): value is Beginning {
-  return Object.values(BEGINNINGS).some((isOfKind) => isOfKind(value));
+function isBeginning(value: unknown): value is RunBeginning {
+  return Object.values(BEGINNING_GUARDS).some((isOfKind) => isOfKind(value));
 }
 
 /** Validates the stored input of a run. */
@@ -136,10 +136,10 @@ export const isStart: Guard<RunGraphInput> = isObjectOf<RunGraphInput>({
 });
 
 /** The input of one execution: a run that begins, or the state from the previous execution. */
-export type WorkflowInput = Omit<RunGraphInput, 'begin'> & { readonly begin: Beginning | Continuation };
+export type WorkflowInput = Omit<RunGraphInput, 'begin'> & { readonly begin: RunBeginning | ExecutionContinuation };
 
 /** State that an execution passes to the next one when its history is too long. */
-export interface Continuation {
+export interface ExecutionContinuation {
   readonly kind: 'continue';
   readonly run: StoredRun;
   /** Requested calls that have not been made. */
@@ -182,11 +182,11 @@ export const SEARCH_ATTRIBUTES = {
   PendingApprovals: 'INT',
 } as const;
 
-const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
-const tenantId = keyword('TenantId');
-const graphName = keyword('GraphName');
-const threadId = keyword('ThreadId');
-const runStatus = keyword('RunStatus');
+const keywordAttribute = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
+const tenantId = keywordAttribute('TenantId');
+const graphName = keywordAttribute('GraphName');
+const threadId = keywordAttribute('ThreadId');
+const runStatus = keywordAttribute('RunStatus');
 const graphVersion = defineSearchAttributeKey('GraphVersion', SearchAttributeType.INT);
 const pendingApprovals = defineSearchAttributeKey('PendingApprovals', SearchAttributeType.INT);
 
@@ -211,7 +211,7 @@ export function attributesOf(run: Run): {
   const status = statusOf(run);
   const pending = Object.values(run.approvals).filter((approval) => approval.status === 'pending').length;
   return {
-    key: keyOf(status, pending),
+    key: summaryKey(status, pending),
     attributes: [
       { key: runStatus, value: status },
       { key: pendingApprovals, value: pending },
@@ -221,9 +221,9 @@ export function attributesOf(run: Run): {
 
 /** Returns the key of an execution's search attributes at its start. */
 export function keyAtStart(attributes: TypedSearchAttributes): string {
-  return keyOf(attributes.get(runStatus), attributes.get(pendingApprovals));
+  return summaryKey(attributes.get(runStatus), attributes.get(pendingApprovals));
 }
 
-function keyOf(status: string | undefined, pending: number | undefined): string {
+function summaryKey(status: string | undefined, pending: number | undefined): string {
   return `${status} ${pending}`;
 }

@@ -38,21 +38,21 @@ export function toDetails(run: Run, latestEvents: readonly RunEvent[], redaction
   const { status, step } = view;
   return joinWhole([
     () => `**${run.graph.name}** is **${status}**, step ${step}`,
-    () => [...factsOf(view, run, redaction), ...ignoredLines(latestEvents, redaction)].join('\n'),
+    () => [...displayedFacts(view, run, redaction), ...ignoredLines(latestEvents, redaction)].join('\n'),
     ...approvalBlocks(run, redaction),
     ...interventionBlocks(run, view, redaction),
   ]);
 }
 
 /** Writes a block. It is called only while there is room for more blocks. */
-type Block = () => string;
+type WriteBlock = () => string;
 
-function factsOf({ next, usage, ...view }: RunView, run: Run, redaction: Redaction): readonly string[] {
+function displayedFacts({ next, usage, ...view }: RunView, run: Run, redaction: Redaction): readonly string[] {
   const { modelCalls, toolCalls, inputTokens, outputTokens, costUsd } = usage;
   const tokens = inputTokens + outputTokens;
   return [
     ...(next.length > 0 ? [`- at: ${next.map((node) => `\`${node}\``).join(', ')}`] : []),
-    ...(view.error ? [`- ${sentence(endReason(run, hideRunError(view.error, redaction)))}`] : []),
+    ...(view.error ? [`- ${waitSentence(endReason(run, hideRunError(view.error, redaction)))}`] : []),
     `- used: ${modelCalls} model calls, ${toolCalls} tool calls, ${tokens} tokens, ${costUsd} USD`,
   ];
 }
@@ -63,7 +63,7 @@ function endReason({ phase }: Run, error: RunError): UndatedReason {
   return { kind: 'canceled', error, about: { stop: { by, reason } } };
 }
 
-function sentence(reason: UndatedReason): string {
+function waitSentence(reason: UndatedReason): string {
   return inlineMarkdown(formatReason(reason));
 }
 
@@ -76,7 +76,7 @@ function ignoredLines(latestEvents: readonly RunEvent[], redaction: Redaction): 
   return [`- ignored signal: ${inlineMarkdown(`${signal} of ${by} at ${at}: ${detail}`)}`];
 }
 
-function approvalBlocks(run: Run, redaction: Redaction): readonly Block[] {
+function approvalBlocks(run: Run, redaction: Redaction): readonly WriteBlock[] {
   return Object.values(run.approvals)
     .filter(({ status }) => status === 'pending')
     .map((approval) => () => approvalBlock(run, approval, redaction));
@@ -89,7 +89,7 @@ function approvalBlock(run: Run, approval: Approval, redaction: Redaction): stri
   return reasonBlock(run, { kind: 'approval', node, id, deadline, about });
 }
 
-function interventionBlocks(run: Run, { waitingFor }: RunView, redaction: Redaction): readonly Block[] {
+function interventionBlocks(run: Run, { waitingFor }: RunView, redaction: Redaction): readonly WriteBlock[] {
   return waitingFor
     .filter((waiting) => waiting.kind === 'intervention')
     .map((waiting) => () => interventionBlock(run, hideIntervention(waiting, redaction)));
@@ -107,17 +107,17 @@ function interventionBlock(run: Run, intervention: Intervention): string {
 
 /** @param facts lines between the reason and its commands */
 function reasonBlock(run: Run, reason: UndatedReason, facts: readonly string[] = []): string {
-  const commands = nextActions(reason, run.id).map((next) => command(run, next));
-  return [`**${sentence(reason)}**`, '', ...facts, ...(facts.length > 0 ? [''] : []), ...commands].join('\n');
+  const commands = nextActions(reason, run.id).map((next) => displayCommand(run, next));
+  return [`**${waitSentence(reason)}**`, '', ...facts, ...(facts.length > 0 ? [''] : []), ...commands].join('\n');
 }
 
 /** Writes a command in short lines, so that no window cuts it off. It names the decision, so a late one decides no other. */
-function command(run: Run, next: NextAction): string {
+function displayCommand(run: Run, next: NextAction): string {
   return `    ${temporalCommand(next, toWorkflowId(run)).join(' \\\n      ')}`;
 }
 
 /** Joins whole blocks of Markdown, because a part of a command is useless. The first too long block and the rest are omitted. */
-function joinWhole(blocks: readonly Block[]): string {
+function joinWhole(blocks: readonly WriteBlock[]): string {
   const written: string[] = [];
   let length = 0;
   for (const write of blocks) {
@@ -133,14 +133,14 @@ const SEPARATOR = '\n\n';
 const MORE = 'There is more; ask the API for the run.';
 
 /** In characters. The display is updated after each activation, and texts from outside may have megabytes. */
-const MAX_TEXT = 1_000;
+const MAX_DISPLAYED_TEXT = 1_000;
 
 /**
  * Escapes a text from outside for one line of Markdown, so that it can pose neither as a command to copy nor as a link. A
  * long text is cut.
  */
 export function inlineMarkdown(text: string): string {
-  return abbreviate(text, MAX_TEXT)
+  return abbreviate(text, MAX_DISPLAYED_TEXT)
     .replaceAll(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .replaceAll(/[\\`*_[\]<>#|~&]/g, String.raw`\$&`)
     .replaceAll('://', String.raw`\://`);

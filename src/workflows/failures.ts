@@ -24,7 +24,7 @@ import type { Inbox } from './inbox.ts';
 
 /** Reads the `TaskFailure` from the details of an activity's failure, or derives one from the failure itself. */
 export function toTaskFailure(call: Pick<CallEffect, 'request' | 'takeover'>, thrown: unknown): TaskFailure {
-  if (isCancellation(thrown)) return CANCELED;
+  if (isCancellation(thrown)) return CANCELED_FAILURE;
   const cause = thrown instanceof ActivityFailure ? thrown.cause : thrown;
   if (cause instanceof ApplicationFailure) {
     const detail: unknown = cause.details?.[0];
@@ -38,7 +38,7 @@ export function toTaskFailure(call: Pick<CallEffect, 'request' | 'takeover'>, th
 }
 
 /** The failure of a call that was canceled during an attempt. */
-export const CANCELED: TaskFailure = {
+export const CANCELED_FAILURE: TaskFailure = {
   callFailed: false,
   error: { code: 'CANCELED', message: 'The call was canceled' },
 };
@@ -79,7 +79,11 @@ type FailedCall = OccurrenceBody & { readonly kind: 'call.failed' };
 
 /** Returns the occurrence of a call that was canceled before it began. A takeover repeats a possibly executed call. */
 export function callCanceled({ key, takeover }: Pick<CallEffect, 'key' | 'takeover'>): FailedCall {
-  return { kind: 'call.failed', key, failure: takeover === 0 ? { ...CANCELED, callFailed: true } : CANCELED };
+  return {
+    kind: 'call.failed',
+    key,
+    failure: takeover === 0 ? { ...CANCELED_FAILURE, callFailed: true } : CANCELED_FAILURE,
+  };
 }
 
 /** After a timeout of the server, the outcome of an unsafe call is unknown, unless no worker has started it. */

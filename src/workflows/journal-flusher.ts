@@ -3,8 +3,8 @@ import type { ApplicationFailure } from '@temporalio/workflow';
 import type { EndedSegments, JournalBatch } from '../graph/journal/index.ts';
 import { statusOf } from '../graph/run/index.ts';
 import type { CallEffect, Run } from '../graph/run/index.ts';
-import { activities, separateTaskQueue } from './activities.ts';
-import { compressed } from './compressed.ts';
+import { journalActivities, separateTaskQueue } from './activities.ts';
+import { markCompressed } from './compressed.ts';
 import { toJournalFailure } from './failures.ts';
 import type { RefusedBatch } from './failures.ts';
 import type { Inbox } from './inbox.ts';
@@ -53,13 +53,13 @@ const FLUSH_AFTER_MS = 5_000;
 export function createJournalFlusher({ outbox, inbox, refusal, segments }: JournalFlusherDeps): JournalFlusher {
   let isUrgent = false;
   let isFlushing = false;
-  const pauses = createPauses();
+  const pauses = createFlushPauses();
   const flushLate = createLateFlush(outbox, () => {
     isUrgent = true;
     inbox.push({ kind: 'continue' });
   });
   const write = async (run: Run, { batch, delivered }: JournalDelivery): Promise<void> => {
-    const failure = await record(run, batch, segments?.takeEnded() ?? null);
+    const failure = await recordBatch(run, batch, segments?.takeEnded() ?? null);
     if (failure) return refusal.set(failure);
     isFlushing = false;
     delivered();
@@ -114,14 +114,14 @@ function createLateFlush(outbox: Outbox, flush: () => void): () => void {
 }
 
 /** Writes a batch by a separate activity. @returns the failure if the store refuses the batch; otherwise `null` */
-async function record(
+async function recordBatch(
   { id: runId, tenantId, graph }: Run,
   journal: JournalBatch,
   segments: EndedSegments | null,
 ): Promise<ApplicationFailure | null> {
   const entry = { runId, tenantId, graph: graph.name, ...(segments && { segments }) };
   try {
-    await CancellationScope.nonCancellable(() => activities.record(entry, compressed(journal)));
+    await CancellationScope.nonCancellable(() => journalActivities.record(entry, markCompressed(journal)));
     return null;
   } catch (error) {
     return toJournalFailure(error);
@@ -129,7 +129,7 @@ async function record(
 }
 
 /** Functions that wait for a later workflow task. */
-interface Pauses {
+interface FlushPauses {
   add(resume: () => void): void;
   isEmpty(): boolean;
   /** Ends all pauses, because another workflow task has begun. */
@@ -138,7 +138,7 @@ interface Pauses {
   endByTimer(): void;
 }
 
-function createPauses(): Pauses {
+function createFlushPauses(): FlushPauses {
   let resumes: (() => void)[] = [];
   const end = (ended: readonly (() => void)[]): void => {
     for (const resume of ended) resume();

@@ -7,7 +7,7 @@ export interface LatestEvents {
   all(): readonly RunEvent[];
 }
 
-const MAX_EVENTS = 200;
+const MAX_LATEST_EVENTS = 200;
 /** In bytes, because the server refuses a larger answer. A single event may exceed it. */
 const MAX_SIZE = 1_000_000;
 
@@ -17,13 +17,13 @@ export function createLatestEvents(initial: readonly RunEvent[]): LatestEvents {
   const sizes: number[] = [];
   let total = 0;
   const add = (events: readonly RunEvent[]): void => {
-    for (const event of events.slice(-MAX_EVENTS)) {
+    for (const event of events.slice(-MAX_LATEST_EVENTS)) {
       const size = jsonSize(event);
       kept.push(event);
       sizes.push(size);
       total += size;
     }
-    while (kept.length > 1 && (kept.length > MAX_EVENTS || total > MAX_SIZE)) {
+    while (kept.length > 1 && (kept.length > MAX_LATEST_EVENTS || total > MAX_SIZE)) {
       kept.shift();
       total -= sizes.shift() ?? 0;
     }

@@ -65,7 +65,7 @@ export function createLocalBursts<Call>(): LocalBursts<Call> {
 }
 
 /** The ended local calls of one workflow task. */
-interface Burst {
+interface CallBurst {
   /** The time from the first beginning to the last end; `null` before the first end. */
   readonly span: Pick<LocalOutcome, 'startedAt' | 'endedAt'> | null;
   /** The bytes of their markers. */
@@ -74,22 +74,22 @@ interface Burst {
   readonly isActivityWaiting: boolean;
 }
 
-const NEW_BURST: Burst = { span: null, bytes: 0, isActivityWaiting: false };
+const NEW_BURST: CallBurst = { span: null, bytes: 0, isActivityWaiting: false };
 
-function addToBurst({ span, bytes, isActivityWaiting }: Burst, outcome: LocalOutcome | null): Burst {
+function addToBurst({ span, bytes, isActivityWaiting }: CallBurst, outcome: LocalOutcome | null): CallBurst {
   return {
-    span: outcome ? joined(span ?? outcome, outcome) : span,
-    bytes: bytes + MARKER_BYTES + Math.min(bytesOf(outcome), MAX_INLINE_BYTES),
+    span: outcome ? joinSpans(span ?? outcome, outcome) : span,
+    bytes: bytes + MARKER_BYTES + Math.min(outcomeBytes(outcome), MAX_INLINE_BYTES),
     isActivityWaiting,
   };
 }
 
-function bytesOf(outcome: LocalOutcome | null): number {
+function outcomeBytes(outcome: LocalOutcome | null): number {
   return outcome?.kind === 'made' ? outcome.bytes : JSON.stringify(outcome).length;
 }
 
-type Span = NonNullable<Burst['span']>;
+type BurstSpan = NonNullable<CallBurst['span']>;
 
-function joined(a: Span, b: Span): Span {
+function joinSpans(a: BurstSpan, b: BurstSpan): BurstSpan {
   return { startedAt: Math.min(a.startedAt, b.startedAt), endedAt: Math.max(a.endedAt, b.endedAt) };
 }

@@ -61,11 +61,11 @@ export function createOutbox(graph: CompiledGraph): Outbox {
       };
     },
     isEmpty: () => unsent.length === 0 && inFlight.size === 0,
-    pendingEntries: () => merge(unsent),
+    pendingEntries: () => mergeEntries(unsent),
   };
 }
 
-function merge(entries: readonly JournalEntries[]): JournalEntries {
+function mergeEntries(entries: readonly JournalEntries[]): JournalEntries {
   const [only, ...others] = entries;
   if (only && others.length === 0) return only;
   return {
@@ -84,7 +84,7 @@ function currentApprovals(recorded: readonly Approval[], { approvals }: Run): re
 
 /** Makes a batch of entries, which may include entries of a lost batch. */
 function toBatch(graph: CompiledGraph, entries: readonly JournalEntries[], run: Run): JournalBatch {
-  const { approvals, ...others } = merge(entries);
+  const { approvals, ...others } = mergeEntries(entries);
   return {
     ...others,
     approvals: currentApprovals(approvals, run),

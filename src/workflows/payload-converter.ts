@@ -1,7 +1,7 @@
 import { CompositePayloadConverter, JsonPayloadConverter, UndefinedPayloadConverter } from '@temporalio/common';
 import type { Payload, PayloadConverter } from '@temporalio/common';
 import { decode, encode } from '@temporalio/common/lib/encoding.js';
-import { LONG_INTEGER, parseAnswer, unreadable } from '../graph/values/index.ts';
+import { LONG_INTEGER, parseOutsideJson, unreadablePlaceholder } from '../graph/values/index.ts';
 import { isCompressed } from './compressed.ts';
 
 /** Marks a payload for the codec that compresses (`process/payloads/compression.ts`). */
@@ -13,7 +13,7 @@ const COMPRESS = { 'holdfast-compress': new Uint8Array([1]) };
  */
 class WholeJsonConverter extends JsonPayloadConverter {
   override fromPayload<T>(payload: Payload): T {
-    const json = decode(payload.data ?? NOTHING);
+    const json = decode(payload.data ?? NO_BYTES);
     if (!LONG_INTEGER.test(json)) return super.fromPayload<T>(payload);
     const whole = withoutRounding(json);
     return super.fromPayload<T>(whole === null ? payload : { ...payload, data: encode(whole) });
@@ -23,30 +23,30 @@ class WholeJsonConverter extends JsonPayloadConverter {
 /** Returns JSON in which long integers are texts; `null` for a text that can't be copied, which is read as it is. */
 function withoutRounding(json: string): string | null {
   try {
-    return JSON.stringify(parseAnswer(json, () => true));
+    return JSON.stringify(parseOutsideJson(json, () => true));
   } catch {
     return null;
   }
 }
 
-const NOTHING = new Uint8Array();
+const NO_BYTES = new Uint8Array();
 
-const standard = new CompositePayloadConverter(new UndefinedPayloadConverter(), new WholeJsonConverter());
+const standardConverter = new CompositePayloadConverter(new UndefinedPayloadConverter(), new WholeJsonConverter());
 
 /** Replaces a payload that can't be read. */
-const noJson = standard.toPayload(unreadable('it is no JSON'));
+const noJson = standardConverter.toPayload(unreadablePlaceholder('it is no JSON'));
 
 /** A JSON converter that never throws on reading: a signal that is not JSON would fail each attempt of its workflow task. */
 export const payloadConverter: PayloadConverter = {
   toPayload<T>(value: T): Payload {
-    const payload = standard.toPayload(value);
+    const payload = standardConverter.toPayload(value);
     return isCompressed(value) ? { ...payload, metadata: { ...payload.metadata, ...COMPRESS } } : payload;
   },
   fromPayload<T>(payload: Payload): T {
     try {
-      return standard.fromPayload<T>(payload);
+      return standardConverter.fromPayload<T>(payload);
     } catch {
-      return standard.fromPayload<T>(noJson);
+      return standardConverter.fromPayload<T>(noJson);
     }
   },
 };

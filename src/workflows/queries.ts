@@ -15,34 +15,38 @@ interface QuerySource {
 }
 
 /** In bytes. The server also refuses larger answers, but with an unhelpful message. */
-const MAX_ANSWER_BYTES = 1_000_000;
-const MAX_EVENTS = 200;
+const MAX_QUERY_ANSWER_BYTES = 1_000_000;
+const MAX_QUERIED_EVENTS = 200;
 
 /** Registers the queries for Temporal's own tools and for the API. */
 export function answerQueries({ run, latestEvents }: QuerySource): void {
-  setHandler(defineQuery<Json, [unknown?]>(QUERIES.state), (channels) => bounded(stateOf(run(), channels)), {
+  setHandler(defineQuery<Json, [unknown?]>(QUERIES.state), (channels) => boundAnswer(stateOf(run(), channels)), {
     description: 'Channel values and next nodes; takes a list of channels',
   });
-  setHandler(defineQuery<Json, [unknown?]>(QUERIES.history), (window) => bounded(eventsOf(latestEvents(), window)), {
-    description: 'The latest events: {"after"?, "limit"?}',
-  });
+  setHandler(
+    defineQuery<Json, [unknown?]>(QUERIES.history),
+    (window) => boundAnswer(eventWindow(latestEvents(), window)),
+    {
+      description: 'The latest events: {"after"?, "limit"?}',
+    },
+  );
   setHandler(
     defineQuery<Json>(QUERIES.approvals),
-    () => bounded(toJson(Object.values(run().approvals).map(toPublicApproval))),
+    () => boundAnswer(toJson(Object.values(run().approvals).map(toPublicApproval))),
     {
       description: 'Approvals, pending and decided',
     },
   );
   setHandler(
     defineQuery<Json>(QUERIES.status),
-    () => bounded(toJson({ ...toRunView(run()), lastSeq: run().counters.seq })),
+    () => boundAnswer(toJson({ ...toRunView(run()), lastSeq: run().counters.seq })),
     {
       description: 'Status, step, next nodes, what is waited for, usage',
     },
   );
   setHandler(
     defineQuery<Json, [unknown?]>(QUERIES.signalResult),
-    (id) => bounded(toJson(run().signalResults.find((result) => result.id === id) ?? null)),
+    (id) => boundAnswer(toJson(run().signalResults.find((result) => result.id === id) ?? null)),
     {
       description: 'The result of a decision, by its id',
     },
@@ -56,20 +60,20 @@ function stateOf(run: Run, channels: unknown): Json {
   return { values, next, checkpoint: checkpointId };
 }
 
-function eventsOf(events: readonly RunEvent[], window: unknown): Json {
-  const after = numberIn(window, 'after') ?? 0;
-  const limit = Math.min(Math.max(1, numberIn(window, 'limit') ?? MAX_EVENTS), MAX_EVENTS);
+function eventWindow(events: readonly RunEvent[], window: unknown): Json {
+  const after = numberField(window, 'after') ?? 0;
+  const limit = Math.min(Math.max(1, numberField(window, 'limit') ?? MAX_QUERIED_EVENTS), MAX_QUERIED_EVENTS);
   return toJson(events.filter(({ seq }) => seq > after).slice(0, limit));
 }
 
-function numberIn(value: unknown, field: string): number | null {
+function numberField(value: unknown, field: string): number | null {
   const found = isJsonObject(value) ? value[field] : undefined;
   return typeof found === 'number' ? found : null;
 }
 
-function bounded(answer: Json): Json {
+function boundAnswer(answer: Json): Json {
   const bytes = jsonSize(answer);
-  if (bytes <= MAX_ANSWER_BYTES) return answer;
+  if (bytes <= MAX_QUERY_ANSWER_BYTES) return answer;
   const message = 'The answer is too large for a query; ask for less, or use the API';
   return { truncated: true, bytes, message } satisfies TooLarge;
 }

@@ -23,7 +23,7 @@ export function createRequestRoom(historyLength: () => number): RequestRoom {
   let currentTask = -1;
   let remaining = 0;
   /** Calls of this workflow task, and their batches. They are measured only when space runs short. */
-  let unmeasured: Payload[] = [];
+  let unmeasured: ActivityPayload[] = [];
   let unmeasuredMaximum = 0;
   const enterTask = (): void => {
     if (historyLength() === currentTask) return;
@@ -36,9 +36,9 @@ export function createRequestRoom(historyLength: () => number): RequestRoom {
     fits(request) {
       enterTask();
       if (unmeasuredMaximum + MAX_CALL_BYTES <= remaining) return true;
-      for (const payload of unmeasured.splice(0)) remaining -= bytesOf(payload);
+      for (const payload of unmeasured.splice(0)) remaining -= payloadBytes(payload);
       unmeasuredMaximum = 0;
-      return bytesOf(request) <= remaining;
+      return payloadBytes(request) <= remaining;
     },
     take(request, batch) {
       unmeasured.push(request);
@@ -50,10 +50,10 @@ export function createRequestRoom(historyLength: () => number): RequestRoom {
   };
 }
 
-type Payload = CallRequest | JournalBatch;
+type ActivityPayload = CallRequest | JournalBatch;
 
 /** Measures the JSON text, in which escapes take more bytes than in the value. */
-function bytesOf(payload: Payload): number {
+function payloadBytes(payload: ActivityPayload): number {
   const remaining = remainingBytes(MAX_INLINE_BYTES, JSON.stringify(payload));
   if (remaining >= 0) return CALL_BYTES + MAX_INLINE_BYTES - remaining;
   // A larger request travels by reference. A larger batch is compressed, so it is assumed to have the maximum.

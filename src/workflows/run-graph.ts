@@ -1,6 +1,6 @@
 import { CancellationScope, patched, workflowInfo } from '@temporalio/workflow';
 import { advance, beginRun } from '../graph/advance/index.ts';
-import type { Advance } from '../graph/advance/index.ts';
+import type { AdvanceResult } from '../graph/advance/index.ts';
 import { compileShared, findNode } from '../graph/compile/index.ts';
 import type { CompiledGraph } from '../graph/compile/index.ts';
 import { INTERPRETER_VERSION } from '../graph/definition/index.ts';
@@ -9,7 +9,7 @@ import type { Redaction } from '../graph/redaction/index.ts';
 import type { Effect, OccurrenceBody, Run } from '../graph/run/index.ts';
 import type { Json } from '../graph/values/index.ts';
 import { hasEnded, readRun, statusOf } from '../graph/run/index.ts';
-import type { Continuation, WorkflowInput } from './contract.ts';
+import type { ExecutionContinuation, WorkflowInput } from './contract.ts';
 import { createDisplay } from './display.ts';
 import type { Display } from './display.ts';
 import { createLatestEvents } from './latest-events.ts';
@@ -42,7 +42,7 @@ import type { Timers } from './timers.ts';
 export async function runGraph({ queuedSignals = [], ...input }: WorkflowInput): Promise<Json> {
   const inbox = openInbox(queuedSignals);
   const run = await withOwnCancellation(() => runToEnd(input, inbox));
-  return toResult(run, input.redaction ?? NOTHING_REDACTED);
+  return toWorkflowResult(run, input.redaction ?? NOTHING_REDACTED);
 }
 
 /**
@@ -62,7 +62,7 @@ export function interpreterVersionOf(
 }
 
 /** A run with the parts that execute it. */
-interface Shell {
+interface RunShell {
   run: Run;
   /** True if the interpreter has yielded and waits for `continue`. */
   hasYielded: boolean;
@@ -80,7 +80,7 @@ interface Shell {
   readonly segments: Segments | null;
 }
 
-function openShell(input: WorkflowInput, inbox: Inbox): Shell {
+function openShell(input: WorkflowInput, inbox: Inbox): RunShell {
   const { definition, catalog, identity, begin, redaction } = input;
   const graph = compileShared(definition, catalog);
   const { id: runId, tenantId, createdBy, graph: ran } = identity;
@@ -96,8 +96,8 @@ function openShell(input: WorkflowInput, inbox: Inbox): Shell {
     inbox,
   });
   const owner = { runId, tenantId, graph: ran.name, createdBy };
-  const openAt = ({ run, hasYielded }: Pick<Shell, 'run' | 'hasYielded'>): Shell => {
-    const shell: Shell = {
+  const openAt = ({ run, hasYielded }: Pick<RunShell, 'run' | 'hasYielded'>): RunShell => {
+    const shell: RunShell = {
       run,
       hasYielded,
       graph,
@@ -126,7 +126,7 @@ function openShell(input: WorkflowInput, inbox: Inbox): Shell {
     return resumeExecution(openAt({ run: readRun(begin.run), hasYielded: begin.hasYielded }), begin);
   const first = beginRun(graph, identity, begin, Date.now());
   const shell = openAt(first);
-  apply(shell, first);
+  applyAdvance(shell, first);
   return shell;
 }
 
@@ -152,7 +152,7 @@ function withTrace(owner: CallOwner, segments: Segments): CallOwner {
 }
 
 /** Resumes a run that another execution has begun. */
-function resumeExecution(shell: Shell, { deferredCalls, pendingEntries }: Continuation): Shell {
+function resumeExecution(shell: RunShell, { deferredCalls, pendingEntries }: ExecutionContinuation): RunShell {
   shell.outbox.add(pendingEntries);
   for (const [id, { fireAt, summary }] of Object.entries(shell.run.timers))
     shell.timers.start({ kind: 'timer', id, fireAt, summary });
@@ -174,39 +174,39 @@ async function runToEnd(input: WorkflowInput, inbox: Inbox): Promise<Run> {
   const shell = openShell(input, inbox);
   const { outbox, calls, refusal, continueAsNewPolicy, display, latestEvents } = shell;
   answerQueries({ run: () => shell.run, latestEvents: () => latestEvents.all() });
-  flush(shell);
+  flushShell(shell);
   display(shell.run, latestEvents.all());
   while (!hasEnded(shell.run) || !outbox.isEmpty()) {
     await inbox.arrival();
     const failure = refusal.failure();
     if (failure) throw failure;
-    for (const occurrence of inbox.take()) handle(shell, occurrence);
+    for (const occurrence of inbox.take()) processOccurrence(shell, occurrence);
     if (continueAsNewPolicy.isDue(shell.run, calls.outstanding()))
       await continueAsNew({ ...input, interpreterVersion, begin: continuationOf(shell) });
-    flush(shell);
+    flushShell(shell);
     display(shell.run, latestEvents.all());
   }
   return shell.run;
 }
 
-function flush({ flusher, calls, run, hasYielded, continueAsNewPolicy }: Shell): void {
+function flushShell({ flusher, calls, run, hasYielded, continueAsNewPolicy }: RunShell): void {
   const goesOn = hasYielded && !continueAsNewPolicy.holds();
   flusher.flush(run, { hasYielded: goesOn, isCallingLocally: calls.isCallingLocally() });
 }
 
 /** Advances the run by one occurrence, unless the occurrence concerns the workflow alone. */
-function handle(shell: Shell, occurrence: OccurrenceBody): void {
+function processOccurrence(shell: RunShell, occurrence: OccurrenceBody): void {
   if (shell.continueAsNewPolicy.observe(occurrence, shell.hasYielded)) return;
   if (isForPeople(occurrence)) {
     shell.calls.enterTask();
     shell.flusher.flushSoon();
   }
   shell.segments?.beginOccurrence(shell.inbox.traceOf(occurrence));
-  apply(shell, advance(shell.graph, shell.run, { ...occurrence, at: Date.now() }));
+  applyAdvance(shell, advance(shell.graph, shell.run, { ...occurrence, at: Date.now() }));
 }
 
 /** Applies the interpreter's result: the new run, its journal entries and its effects. */
-function apply(shell: Shell, step: Advance): void {
+function applyAdvance(shell: RunShell, step: AdvanceResult): void {
   const { outbox, flusher, latestEvents, segments, continueAsNewPolicy } = shell;
   if (step.approvals.length > 0 || statusOf(step.run) !== statusOf(shell.run)) flusher.flushSoon();
   shell.run = step.run;
@@ -215,11 +215,11 @@ function apply(shell: Shell, step: Advance): void {
   latestEvents.add(step.events);
   segments?.observe(step);
   outbox.add(step);
-  for (const effect of step.effects) perform(shell, effect);
+  for (const effect of step.effects) performEffect(shell, effect);
 }
 
 /** Performs an effect: calls become activities, and timers become those of Temporal. */
-function perform({ calls, timers }: Shell, effect: Effect): void {
+function performEffect({ calls, timers }: RunShell, effect: Effect): void {
   switch (effect.kind) {
     case 'call':
       return calls.make(effect);
@@ -234,7 +234,7 @@ function perform({ calls, timers }: Shell, effect: Effect): void {
   }
 }
 
-function continuationOf({ run, hasYielded, calls, outbox, latestEvents, segments }: Shell): Continuation {
+function continuationOf({ run, hasYielded, calls, outbox, latestEvents, segments }: RunShell): ExecutionContinuation {
   return {
     kind: 'continue',
     run,
@@ -252,7 +252,7 @@ function isForPeople({ kind }: OccurrenceBody): boolean {
 }
 
 /** Returns the output, or throws the failure. Codecs do not encrypt the message of a failure, so it is redacted. */
-function toResult({ phase }: Run, hidden: Redaction): Json {
+function toWorkflowResult({ phase }: Run, hidden: Redaction): Json {
   if (phase.kind === 'failed') throw toWorkflowFailure(hideRunError(phase.error, hidden));
   if (phase.kind === 'canceled') throw endAsCanceled(phase.by, phase.reason);
   return phase.kind === 'completed' ? phase.output : null;

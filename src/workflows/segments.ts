@@ -47,10 +47,10 @@ interface SegmentsOptions {
 /** Events that show that a run has worked, even if it waits again afterwards. */
 const WORK: ReadonlySet<RunEvent['type']> = new Set(['step.started', 'node.completed', 'node.failed', 'node.skipped']);
 
-const NOT_BEGUN: SegmentsState = { number: 0, openAfter: null, sentIn: null, ended: [], visits: NO_VISITS };
+const NO_SEGMENT: SegmentsState = { number: 0, openAfter: null, sentIn: null, ended: [], visits: NO_VISITS };
 
 export function createSegments({ trace, execution, state, isAgent }: SegmentsOptions): Segments {
-  const begun = state ?? NOT_BEGUN;
+  const begun = state ?? NO_SEGMENT;
   let { number, openAfter, sentIn, ended } = begun;
   const visits = createAgentVisits(isAgent, begun.visits);
   const nameOf = (of: number): string => `${execution}.${of}`;

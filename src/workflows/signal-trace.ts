@@ -2,20 +2,20 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import type { Headers } from '@temporalio/common';
 import { TRACE_HEADER } from './contract.ts';
 
-let arriving: string | null = null;
+let arrivingTrace: string | null = null;
 
 /** Returns the span in which the signal that is being received was sent; `null` if unknown. */
 export function traceOfArriving(): string | null {
-  return arriving;
+  return arrivingTrace;
 }
 
 /** Receives a signal. During `receive`, `traceOfArriving` returns the span in which the signal was sent. */
 export function receiveTraced<T>(headers: Headers, receive: () => T): T {
-  arriving = readHeader(headers);
+  arrivingTrace = readHeader(headers);
   try {
     return receive();
   } finally {
-    arriving = null;
+    arrivingTrace = null;
   }
 }
 
@@ -25,11 +25,11 @@ function readHeader(headers: Headers): string | null {
   if (!payload) return null;
   try {
     const value: unknown = defaultPayloadConverter.fromPayload(payload);
-    return typeof value === 'string' ? value.slice(0, MAX_LENGTH) : null;
+    return typeof value === 'string' ? value.slice(0, TRACEPARENT_LENGTH) : null;
   } catch {
     return null;
   }
 }
 
 /** The length of a `traceparent`, in characters. */
-const MAX_LENGTH = 55;
+const TRACEPARENT_LENGTH = 55;

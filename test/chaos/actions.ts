@@ -1,6 +1,6 @@
-import { toText } from '../../src/graph/values/json.ts';
+import { toTemplateText } from '../../src/graph/values/json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
-import type { Tokens } from '../../src/dev/issuer.ts';
+import type { CallerTokens } from '../../src/dev/issuer.ts';
 import type { ApiAnswer, ApiClient } from '../support/readers/api-client.ts';
 import { at } from '../support/readers/json-at.ts';
 import type { Random } from '../support/builders/random.ts';
@@ -10,7 +10,7 @@ export interface Action {
   readonly kind: ActionKind;
   /** The target of the action, such as an approval. */
   readonly target: string;
-  readonly by: keyof Tokens;
+  readonly by: keyof CallerTokens;
   readonly isAccepted: boolean;
   readonly answer: string;
 }
@@ -37,6 +37,6 @@ export async function act(client: ApiClient, wanted: RequestedAction, random: Ra
     target,
     by,
     isAccepted: status < 300,
-    answer: `${status} ${toText(at(answer?.body ?? null, '/code') ?? null)}`,
+    answer: `${status} ${toTemplateText(at(answer?.body ?? null, '/code') ?? null)}`,
   };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Tokens } from '../../src/dev/issuer.ts';
+import type { CallerTokens } from '../../src/dev/issuer.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import type { ApiClient } from '../support/readers/api-client.ts';
 import { checkpointsOf } from '../support/readers/api-states.ts';
@@ -14,7 +14,7 @@ import type { Reactions } from './reactions.ts';
 
 /** The environment in which customers execute their plans. */
 export interface CustomerDeps extends Reactions {
-  readonly as: (caller: keyof Tokens) => ApiClient;
+  readonly as: (caller: keyof CallerTokens) => ApiClient;
 }
 
 /** The result of a plan. */

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import type { WorkflowClient } from '@temporalio/client';
 import { keepHistories } from '../../src/dev/replays/keep-histories.ts';
-import { describeDifference, replayHistories } from '../../src/dev/replays/replay-histories.ts';
-import type { Replayed } from '../../src/dev/replays/replay-histories.ts';
+import { describeHistoryDifference, replayHistories } from '../../src/dev/replays/replay-histories.ts';
+import type { ReplayedHistories } from '../../src/dev/replays/replay-histories.ts';
 import type { HistorySource } from '../../src/dev/stack.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import { toWorkflowId } from '../../src/workflows/contract.ts';
@@ -30,7 +30,7 @@ export interface Judgment {
   /** The number of runs that continued as new because their histories had grown too long. */
   readonly continued: number;
   /** The number of replayed histories of all executions, and the bundle used. */
-  readonly replays: Pick<Replayed, 'replayed' | 'bundle'>;
+  readonly replays: Pick<ReplayedHistories, 'replayed' | 'bundle'>;
   /** One verdict for each run, and one for each rule about rows. */
   readonly verdicts: readonly Verdict[];
 }
@@ -75,7 +75,7 @@ export async function judge(evidence: Evidence, stories: readonly PlanResult[]):
 const workflowIdOf = (id: string): string => toWorkflowId({ tenantId: 'demo', id });
 
 /** Replays the histories of all executions with the bundle that made them. */
-async function replay(source: HistorySource, { code, seed }: Evidence): Promise<Replayed> {
+async function replay(source: HistorySource, { code, seed }: Evidence): Promise<ReplayedHistories> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-chaos-'));
   try {
     await keepHistories(source, folder, `chaos with seed ${seed}`);
@@ -95,11 +95,13 @@ async function countContinued(workflow: WorkflowClient, runIds: readonly string[
   return continued;
 }
 
-async function judgeRun(sources: Sources, story: PlanResult, { differences }: Replayed): Promise<Verdict> {
+async function judgeRun(sources: Sources, story: PlanResult, { differences }: ReplayedHistories): Promise<Verdict> {
   const { plan, runId, failure } = story;
   const about = `${plan.job} (${plan.graph}, ${plan.begins.kind}, ${runId ?? 'not accepted'})`;
   if (runId === null) return { about, findings: [failure ?? 'It was not accepted'] };
-  const differing = differences.filter(({ workflowId }) => workflowId === workflowIdOf(runId)).map(describeDifference);
+  const differing = differences
+    .filter(({ workflowId }) => workflowId === workflowIdOf(runId))
+    .map(describeHistoryDifference);
   const facts = await gatherFacts(sources, story, runId).catch(inWords);
   if (typeof facts === 'string') {
     const failed = await lastFailedTask(sources.workflowOf(runId)).catch(inWords);

@@ -5,7 +5,7 @@ import { bundleWorkflow } from '../../src/dev/bundle-workflow.ts';
 import { choosePort } from '../../src/dev/ports.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import type { Teardown } from '../../src/dev/teardown.ts';
-import type { Tokens } from '../../src/dev/issuer.ts';
+import type { CallerTokens } from '../../src/dev/issuer.ts';
 import { createApiClient } from '../support/readers/api-client.ts';
 import type { ApiClient } from '../support/readers/api-client.ts';
 import { codeProcessOf } from '../support/servers/code-process.ts';
@@ -92,7 +92,7 @@ interface Scene {
   readonly healthUrls: readonly string[];
   readonly thirdParty: ThirdParty;
   readonly answers: Map<string, number>;
-  readonly as: (caller: keyof Tokens) => ApiClient;
+  readonly as: (caller: keyof CallerTokens) => ApiClient;
 }
 
 async function play(options: ChaosOptions, teardown: Teardown): Promise<ChaosReport> {
@@ -167,7 +167,8 @@ async function setUp({ seed, hasClaims }: ChaosOptions, teardown: Teardown): Pro
     giveUpAfterMs: GIVE_UP_AFTER_MS,
     heard: (status) => count(answers, status === null ? 'none' : String(status)),
   });
-  const as = (caller: keyof Tokens): ApiClient => createApiClient('http://any', processes.tokens[caller], patientFetch);
+  const as = (caller: keyof CallerTokens): ApiClient =>
+    createApiClient('http://any', processes.tokens[caller], patientFetch);
   const healthUrls = healthPorts.map((port) => `http://127.0.0.1:${port}/healthz`);
   return { code, postgres, databaseUrl, processes, healthUrls, thirdParty, answers, as };
 }

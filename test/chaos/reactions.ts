@@ -1,5 +1,5 @@
 import type { Json } from '../../src/graph/values/json.ts';
-import type { Tokens } from '../../src/dev/issuer.ts';
+import type { CallerTokens } from '../../src/dev/issuer.ts';
 import type { ApiClient } from '../support/readers/api-client.ts';
 import { eventsOf } from '../support/readers/api-runs.ts';
 import { at, textAt } from '../support/readers/json-at.ts';
@@ -9,7 +9,7 @@ import type { CallRecords } from './third-party.ts';
 
 /** The information that people use before they act. */
 export interface Reactions {
-  readonly as: (caller: keyof Tokens) => ApiClient;
+  readonly as: (caller: keyof CallerTokens) => ApiClient;
   readonly records: CallRecords;
   /** Resolves when the outcome of a lost worker's calls is certain: no suspended process may still continue. */
   readonly untilKnown: () => Promise<void>;

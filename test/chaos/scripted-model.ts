@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { listen } from '../../src/process/listen.ts';
+import { listenOnPort } from '../../src/process/listen.ts';
 import { createBehaviors } from './behaviors.ts';
 import type { ServiceEnvironment } from './behaviors.ts';
 
@@ -30,7 +30,7 @@ export async function startScriptedModel(seed: number): Promise<ScriptedModel> {
   app.post('/chat/completions', subject, async (context) =>
     context.json(complete(await messagesOf(() => context.req.json()))),
   );
-  const door = await listen(app, { port: 0 });
+  const door = await listenOnPort(app, { port: 0 });
   return { baseUrl: door.url, stop: () => door.stop() };
 }
 

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { z } from 'zod';
-import { listen } from '../../src/process/listen.ts';
+import { listenOnPort } from '../../src/process/listen.ts';
 import { createBehaviors } from './behaviors.ts';
 import type { Behaviors, ServiceEnvironment } from './behaviors.ts';
 
@@ -64,7 +64,7 @@ export async function startThirdParty(seed: number, canDelay?: (job: string) => 
     if (identity !== null) known.add(identity);
     return context.json({ receipt: job });
   });
-  const endpoint = await listen(app, { port: 0 });
+  const endpoint = await listenOnPort(app, { port: 0 });
   return {
     url: endpoint.url,
     delayCall: async (skip, withinMs) => await behaviors.delayCall(skip, withinMs),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Tokens } from '../../src/dev/issuer.ts';
+import type { CallerTokens } from '../../src/dev/issuer.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { readDescription } from '../support/readers/api-description.ts';
 import { startRun } from '../support/readers/api-runs.ts';
@@ -40,9 +40,10 @@ function forked(name: string): GraphDefinition {
   });
 }
 
-const ask = async (path: string, caller: keyof Tokens = 'user') => await stack.as(caller).get(`/api/graphs/${path}`);
+const ask = async (path: string, caller: keyof CallerTokens = 'user') =>
+  await stack.as(caller).get(`/api/graphs/${path}`);
 
-async function draw(path: string, caller: keyof Tokens = 'user'): Promise<string> {
+async function draw(path: string, caller: keyof CallerTokens = 'user'): Promise<string> {
   const headers = { authorization: `Bearer ${stack.tokens[caller]}` };
   const response = await fetch(new URL(`/api/graphs/${path}`, stack.baseUrl), { headers });
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=UTF-8']);

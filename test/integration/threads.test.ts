@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Tokens } from '../../src/dev/issuer.ts';
+import type { CallerTokens } from '../../src/dev/issuer.ts';
 import { eventsOf, hasStatus, readAll } from '../support/readers/api-runs.ts';
 import { aJob, checkpointWhere, leadsTo, patchState } from '../support/readers/api-states.ts';
 import { aDefinition } from '../support/builders/builders.ts';
@@ -20,7 +20,7 @@ const asking = { ...saying, nodes: { only: { type: 'approval', title: 'Go on?' }
 
 interface Starting {
   readonly threadId: string;
-  readonly as?: keyof Tokens;
+  readonly as?: keyof CallerTokens;
   readonly say?: string;
   readonly graph?: object;
   readonly onBusy?: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { digestOf } from '../../src/graph/run/approval.ts';
+import { approvalDigest } from '../../src/graph/run/approval.ts';
 import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/index.ts';
 import { toJson } from '../../src/graph/values/index.ts';
 import type { Json } from '../../src/graph/values/index.ts';
@@ -201,7 +201,7 @@ describe('the approval, the history and the code have the same arguments of a ca
     ]);
     const [{ title, details, digest, args } = { title: '', details: null, digest: '', args: null }] =
       asked.run.approvals;
-    expect(digest).toBe(digestOf({ title, details, args }));
+    expect(digest).toBe(approvalDigest({ title, details, args }));
     expect(asked.got).toEqual([]);
 
     const played = await play(way, { parameters, given, approval, decisions: [{}] });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { advance } from '../../src/graph/advance/advance.ts';
-import type { Advance } from '../../src/graph/advance/advance.ts';
+import type { AdvanceResult } from '../../src/graph/advance/advance.ts';
 import { beginRun, startRun } from '../../src/graph/advance/begin-run.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import type { CompiledGraph } from '../../src/graph/compile/compile.ts';
@@ -37,7 +37,7 @@ const pay = { type: 'tool', tool: 'charge', args: { key: 'k' }, compensate: undo
 const check = { type: 'tool', tool: 'charge', args: { key: 'c' } } as const;
 const GRAPH: Partial<GraphDefinition> = { nodes: { pay, check } };
 
-const start = (graph: CompiledGraph, limits = IDENTITY.limits): Advance =>
+const start = (graph: CompiledGraph, limits = IDENTITY.limits): AdvanceResult =>
   startRun(graph, { ...IDENTITY, limits }, { input: {}, startedAt: 0 });
 
 const keyIn = ({ calls }: Run): string => Object.keys(calls)[0] ?? '';

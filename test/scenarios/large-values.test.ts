@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { applyWrites } from '../../src/graph/channels/apply-writes.ts';
 import type { WriteResult } from '../../src/graph/channels/apply-writes.ts';
-import type { Channels } from '../../src/graph/channels/channel-sizes.ts';
+import type { ValuesByChannel } from '../../src/graph/channels/channel-sizes.ts';
 import { compileChannel } from '../../src/graph/channels/channel.ts';
 import { OwnedLists } from '../../src/graph/channels/reducer.ts';
 import type { ChannelDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
@@ -73,13 +73,17 @@ describe('a value that is too large fails its node before a call is scheduled, a
 });
 
 /** Applies one write of channel `x`. */
-function write(definition: ChannelDefinition, current: Channels, ...updates: readonly Json[]): WriteResult {
+function write(definition: ChannelDefinition, current: ValuesByChannel, ...updates: readonly Json[]): WriteResult {
   const writes = updates.map((update, at) => ({ by: `t${at}`, node: `n${at}`, update: { x: update } }));
   const context = { owned: new OwnedLists(), nextMessageId: () => 'm', extension: null };
   return applyWrites(new Map([['x', compileChannel('x', definition)]]), current, writes, context);
 }
 
-function written(definition: ChannelDefinition, current: Channels, ...updates: readonly Json[]): Channels {
+function written(
+  definition: ChannelDefinition,
+  current: ValuesByChannel,
+  ...updates: readonly Json[]
+): ValuesByChannel {
   const applied = write(definition, current, ...updates);
   if (!applied.ok) throw new Error(applied.error.message);
   return applied.channels;
@@ -95,7 +99,9 @@ describe('a channel', () => {
     ['merge', { reducer: 'merge' }, (at) => ({ [`key${at}`]: PART })],
     ['messages', { reducer: 'messages' }, (at) => message(`m${at}`)],
   ])('of %s grows up to the limit, and keeps its value when refused', (_reducer, definition, update) => {
-    const full = [0, 1, 2].reduce<Channels>((current, at) => written(definition, current, update(at)), { x: null });
+    const full = [0, 1, 2].reduce<ValuesByChannel>((current, at) => written(definition, current, update(at)), {
+      x: null,
+    });
     const before = JSON.stringify(full).length;
     expect(write(definition, full, update(3))).toMatchObject({
       ok: false,
@@ -112,8 +118,10 @@ describe('a channel', () => {
 
   test('whose parts are replaced does not grow', () => {
     const turns = [...Array(10).keys()];
-    const merged = turns.reduce<Channels>((now) => written({ reducer: 'merge' }, now, { k: PART }), { x: null });
-    const said = turns.reduce<Channels>((now) => written({ reducer: 'messages' }, now, message('1')), { x: null });
+    const merged = turns.reduce<ValuesByChannel>((now) => written({ reducer: 'merge' }, now, { k: PART }), { x: null });
+    const said = turns.reduce<ValuesByChannel>((now) => written({ reducer: 'messages' }, now, message('1')), {
+      x: null,
+    });
     expect([merged, said]).toEqual([{ x: { k: PART } }, { x: [message('1')] }]);
   });
 

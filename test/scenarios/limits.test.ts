@@ -3,7 +3,7 @@ import { advance } from '../../src/graph/advance/advance.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
 import { CEILINGS } from '../../src/graph/definition/limits.ts';
-import { limitsOfGraph, limitsOfRun, tighten } from '../../src/graph/run/limits.ts';
+import { limitsOfGraph, limitsOfRun, tightenLimits } from '../../src/graph/run/limits.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { adds, startRun, typesOf } from '../support/builders/runs.ts';
 import { CallFailure, runInMemory } from '../support/doubles/memory-shell.ts';
@@ -217,15 +217,15 @@ describe('the limits of a run', () => {
 
   test('may be tightened, and looser ones are reported', () => {
     const limits = limitsOfGraph({ maxSteps: 5, deadline: '1m' }, DEFAULTS);
-    expect(tighten(limits, { maxSteps: 3, deadline: '1s', maxTokens: 9 })).toEqual({
+    expect(tightenLimits(limits, { maxSteps: 3, deadline: '1s', maxTokens: 9 })).toEqual({
       limits: { ...limits, maxSteps: 3, deadlineMs: 1_000, maxTokens: 9 },
       loose: [],
     });
-    expect(tighten(limits, { maxSteps: 6, deadline: '2m' }).loose).toEqual([
+    expect(tightenLimits(limits, { maxSteps: 6, deadline: '2m' }).loose).toEqual([
       { name: 'maxSteps', asked: 6, allowed: 5 },
       { name: 'deadline', asked: 120_000, allowed: 60_000 },
     ]);
-    expect(tighten(limits, {}).limits).toEqual(limits);
+    expect(tightenLimits(limits, {}).limits).toEqual(limits);
   });
 
   test('looser than the ceilings of the installation name the ceiling', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { advance } from '../../src/graph/advance/advance.ts';
-import type { Advance } from '../../src/graph/advance/advance.ts';
+import type { AdvanceResult } from '../../src/graph/advance/advance.ts';
 import { startRun } from '../../src/graph/advance/begin-run.ts';
-import { drive } from '../../src/graph/advance/drive.ts';
+import { driveRun } from '../../src/graph/advance/drive.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import type { CompiledGraph } from '../../src/graph/compile/compile.ts';
 import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
@@ -36,17 +36,18 @@ function graphOf(each: NodeDefinition, count: number): CompiledGraph {
 }
 
 /** Begins a run, and continues until all its tasks wait or have ended. */
-function begin(graph: CompiledGraph): Advance {
+function begin(graph: CompiledGraph): AdvanceResult {
   return goOn(graph, startRun(graph, IDENTITY, { input: {}, startedAt: 0 }));
 }
 
 /** Continues a run while it yields. */
-function goOn(graph: CompiledGraph, first: Advance): Advance {
-  const steps = drive(graph, first, ({ hasYielded }) => (hasYielded ? { kind: 'continue', at: 1 } : null));
+function goOn(graph: CompiledGraph, first: AdvanceResult): AdvanceResult {
+  const steps = driveRun(graph, first, ({ hasYielded }) => (hasYielded ? { kind: 'continue', at: 1 } : null));
   return [...steps].at(-1) ?? first;
 }
 
-const send = (graph: CompiledGraph, run: Run, body: OccurrenceBody): Advance => advance(graph, run, { ...body, at: 2 });
+const send = (graph: CompiledGraph, run: Run, body: OccurrenceBody): AdvanceResult =>
+  advance(graph, run, { ...body, at: 2 });
 
 const signal = (name: string, payload: JsonObject = {}): OccurrenceBody => ({
   kind: 'signal',
@@ -66,7 +67,7 @@ function withImpossible(run: Run, count: number): Run {
 describe('the time of one advance is linear in the number of its tasks, when they', () => {
   const canceled = signal('cancel');
   const mayFail = '{{ item % 2.0 == 0.0 ? "Odd?" : string(parseJson("{")) }}';
-  test.each<[string, (count: number) => () => Advance]>([
+  test.each<[string, (count: number) => () => AdvanceResult]>([
     ['request approvals', (count) => beginning(asks, count)],
     ['are canceled with their approvals', (count) => sending(asks, count, canceled)],
     ['are canceled with their timers', (count) => sending(waits, count, canceled)],
@@ -86,13 +87,13 @@ describe('the time of one advance is linear in the number of its tasks, when the
     expect(growthOf(prepare, 1.7)).toBeLessThan(1.7);
   });
 
-  function sending(each: NodeDefinition, count: number, body: OccurrenceBody): () => Advance {
+  function sending(each: NodeDefinition, count: number, body: OccurrenceBody): () => AdvanceResult {
     const graph = graphOf(each, count);
     const { run } = begin(graph);
     return () => send(graph, run, body);
   }
 
-  function beginning(each: NodeDefinition, count: number): () => Advance {
+  function beginning(each: NodeDefinition, count: number): () => AdvanceResult {
     const graph = graphOf(each, count);
     return () => begin(graph);
   }
@@ -117,7 +118,8 @@ describe('an edit that outdates more approvals than one advance may renew', () =
   const graph = graphOf(asks, count);
   const last = begin(graph);
   const edited = send(graph, last.run, signal('edit', { values: { what: 'them' } }));
-  const pendingIn = ({ run }: Advance) => Object.values(run.approvals).filter(({ status }) => status === 'pending');
+  const pendingIn = ({ run }: AdvanceResult) =>
+    Object.values(run.approvals).filter(({ status }) => status === 'pending');
 
   test('withdraws all, and renews the rest later', () => {
     expect(edited.hasYielded).toBe(true);

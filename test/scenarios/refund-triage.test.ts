@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { answer } from '../../src/dev/scripted-model/completion.ts';
+import { answerPrompt } from '../../src/dev/scripted-model/completion.ts';
 import { SEED_ORDERS } from '../../src/dev/shop/tables.ts';
 import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
 import { CEILINGS } from '../../src/graph/definition/limits.ts';
@@ -126,7 +126,7 @@ class FakeShop {
 }
 
 function scripted({ system, messages, output }: ModelCallRequest): string {
-  return answer({ system: system ?? '', user: textOf(messages.at(-1)?.content ?? ''), schema: output });
+  return answerPrompt({ system: system ?? '', user: textOf(messages.at(-1)?.content ?? ''), schema: output });
 }
 
 /** A person who decides one approval after the other, by a list. */

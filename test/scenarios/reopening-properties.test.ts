@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { signalEndedRun } from '../../src/graph/advance/advance.ts';
-import type { Advance } from '../../src/graph/advance/advance.ts';
+import type { AdvanceResult } from '../../src/graph/advance/advance.ts';
 import { forkRun } from '../../src/graph/advance/begin-run.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
@@ -79,7 +79,7 @@ function correctingNothing(when: readonly number[]): NonNullable<Shuffling['inte
     const status = statusOf(run);
     if (status !== 'waiting' && status !== 'paused') return null;
     const body = { kind: 'signal', name: 'edit', payload: { values: {} } } as const;
-    const check = (before: Run, { run }: Advance): void => expect(statusOf(run)).toBe(statusOf(before));
+    const check = (before: Run, { run }: AdvanceResult): void => expect(statusOf(run)).toBe(statusOf(before));
     return when.includes(moment++) ? { body, check } : null;
   };
 }

@@ -1,7 +1,7 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { advance } from '../../src/graph/advance/advance.ts';
-import type { Advance } from '../../src/graph/advance/advance.ts';
+import type { AdvanceResult } from '../../src/graph/advance/advance.ts';
 import { startRun } from '../../src/graph/advance/begin-run.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import type { CompiledGraph } from '../../src/graph/compile/compile.ts';
@@ -10,8 +10,8 @@ import { describeNode } from '../../src/graph/definition/node-types/describe-nod
 import { parseExpression } from '../../src/graph/expression/expression.ts';
 import { parseTemplate } from '../../src/graph/expression/template.ts';
 import type { Run } from '../../src/graph/run/run.ts';
-import { expressions } from '../../src/graph/validate/rules/expressions.ts';
-import { templates } from '../../src/graph/validate/rules/templates.ts';
+import { expressionRule } from '../../src/graph/validate/rules/expressions.ts';
+import { templateRule } from '../../src/graph/validate/rules/templates.ts';
 import { unusedChannels } from '../../src/graph/validate/rules/unused-channels.ts';
 import { readSubject } from '../../src/graph/validate/subject.ts';
 import { toRunError } from '../../src/graph/values/errors.ts';
@@ -43,9 +43,9 @@ function withBrokenEdges(source: string, over: Partial<GraphDefinition>): Compil
   return { ...graph, outgoing: new Map([...graph.outgoing, [source, [edge]]]) };
 }
 
-const start = (graph: CompiledGraph): Advance => startRun(graph, IDENTITY, { input: {}, startedAt: 0 });
+const start = (graph: CompiledGraph): AdvanceResult => startRun(graph, IDENTITY, { input: {}, startedAt: 0 });
 
-function poisoned({ run }: Advance): Run {
+function poisoned({ run }: AdvanceResult): Run {
   return { ...run, root: { ...run.root, channels: { ...run.root.channels, log: poison } } };
 }
 
@@ -136,8 +136,8 @@ describe('a CEL library that throws', () => {
   });
 
   test.each([
-    ['expressions', expressions, '4711 + 6'],
-    ['templates', templates, '4711 + 7'],
+    ['expressions', expressionRule, '4711 + 6'],
+    ['templates', templateRule, '4711 + 7'],
     ['channels', unusedChannels, '4711 + 8'],
   ])('is not an issue of the %s of a definition', (...[, { find }, source]) => {
     expect(find({ ...subject, edges: [] })).not.toContainEqual(expect.objectContaining({ severity: 'error' }));

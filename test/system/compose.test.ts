@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { choosePort } from '../../src/dev/ports.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
-import { listen } from '../../src/process/listen.ts';
+import { listenOnPort } from '../../src/process/listen.ts';
 import { compose } from '../support/deployment/composed.ts';
 import type { Composed, Machine } from '../support/deployment/composed.ts';
 import { readEnvFile, readServices } from '../support/deployment/compose-file.ts';
@@ -78,7 +78,7 @@ async function startThirdParties(root: string): Promise<Machine['places']> {
       'host all all all trust', current_setting('hba_file'));
     perform pg_reload_conf();
   end $$`);
-  const collector = await listen({ fetch: () => new Response() }, { port: 0 });
+  const collector = await listenOnPort({ fetch: () => new Response() }, { port: 0 });
   teardown.add(() => collector.stop());
   const doors = ['issuer:3004', 'model:3005', 'shop:3006', 'api:3000', 'worker:3001', 'worker:3002'];
   const chosen: [string, string][] = [];

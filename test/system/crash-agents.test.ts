@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { textIn } from '../../src/dev/demo/run-ticket.ts';
+import { textField } from '../../src/dev/demo/run-ticket.ts';
 import type { GraphDefinition, NodeOfType } from '../../src/graph/definition/definition.ts';
 import { toJson } from '../../src/graph/values/to-json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
@@ -50,7 +50,7 @@ const PATIENTLY = { interval: 50, timeout: 150_000 };
 
 async function start(over: Partial<NodeOfType<'agent'>> = {}, graph: Partial<GraphDefinition> = {}): Promise<string> {
   const definition = aGraphOf({ type: 'agent', prompt: 'Do it.', tools: ['work', 'send'], ...over }, graph);
-  return textIn(await cluster.as('user').post('/api/runs', { graph: toJson(definition) }), 'id');
+  return textField(await cluster.as('user').post('/api/runs', { graph: toJson(definition) }), 'id');
 }
 
 const runOf = async (id: string): Promise<Json> => await cluster.as('user').get(`/api/runs/${id}`);

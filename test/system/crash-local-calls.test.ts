@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { listIn, textIn } from '../../src/dev/demo/run-ticket.ts';
+import { listIn, textField } from '../../src/dev/demo/run-ticket.ts';
 import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
 import { toJson } from '../../src/graph/values/to-json.ts';
 import { aDefinition } from '../support/builders/builders.ts';
@@ -44,7 +44,7 @@ const graph = toJson(aDefinition({ nodes: { a: job('a'), b: job('b'), c: job('c'
 
 test('the history of a run still replays after its worker froze in a local call for almost the task time-out', async () => {
   const held = service.hold('b');
-  const id = textIn(await cluster.as('user').post('/api/runs', { graph }), 'id');
+  const id = textField(await cluster.as('user').post('/api/runs', { graph }), 'id');
   const release = await held;
   const connection = await Connection.connect({ address: cluster.temporalAddress });
   const { workflow } = new Client({ connection });
@@ -78,7 +78,7 @@ describe('processes that are killed in the middle of a local call', () => {
     'make it again under its key: %s',
     async (_, victims) => {
       const held = service.hold('b');
-      const id = textIn(await cluster.as('user').post('/api/runs', { graph }), 'id');
+      const id = textField(await cluster.as('user').post('/api/runs', { graph }), 'id');
       const release = await held;
       for (const victim of victims) await cluster.victims[victim].kill();
       release();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { listIn, textIn } from '../../src/dev/demo/run-ticket.ts';
+import { listIn, textField } from '../../src/dev/demo/run-ticket.ts';
 import { toJson } from '../../src/graph/values/to-json.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { startJobService } from '../support/doubles/job-service.ts';
@@ -42,7 +42,7 @@ describe('processes that are killed while arguments are read, and again before t
         for (const victim of victims) await cluster.victims[victim].start();
       };
       const held = service.hold('a');
-      const id = textIn(await cluster.as('user').post('/api/runs', { graph }), 'id');
+      const id = textField(await cluster.as('user').post('/api/runs', { graph }), 'id');
       const release = await held;
       await restart();
       release();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { listIn, textIn } from '../../src/dev/demo/run-ticket.ts';
+import { listIn, textField } from '../../src/dev/demo/run-ticket.ts';
 import { toJson } from '../../src/graph/values/to-json.ts';
 import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 import { aDefinition } from '../support/builders/builders.ts';
@@ -40,18 +40,18 @@ const asking = toJson(aDefinition({ nodes: { ask: { type: 'approval', title: 'Pa
 
 const post = async (path: string, body: Json): Promise<JsonObject> => await cluster.as('user').post(path, body);
 const get = async (path: string): Promise<JsonObject> => await cluster.as('user').get(path);
-const startRun = async (body: JsonObject): Promise<string> => textIn(await post('/api/runs', body), 'id');
+const startRun = async (body: JsonObject): Promise<string> => textField(await post('/api/runs', body), 'id');
 
 /** For `expect.poll`: a killed process takes a while to restart. */
 const PATIENTLY = { interval: 50, timeout: 90_000 };
 
 async function until(id: string, status: string): Promise<void> {
-  await expect.poll(async () => textIn(await get(`/api/runs/${id}`), 'status'), PATIENTLY).toBe(status);
+  await expect.poll(async () => textField(await get(`/api/runs/${id}`), 'status'), PATIENTLY).toBe(status);
 }
 
 /** The refunded orders, in order. */
 async function paidBack(): Promise<string[]> {
-  return listIn(await cluster.accounts.get('/refunds'), 'refunds').map((one) => textIn(one, 'order'));
+  return listIn(await cluster.accounts.get('/refunds'), 'refunds').map((one) => textField(one, 'order'));
 }
 
 /** A request to the API. */
@@ -70,7 +70,7 @@ async function prepareRetry(): Promise<Request> {
   await post(`/api/runs/${id}/signal`, { event: 'go' });
   await until(id, 'failed');
   return {
-    ask: async () => textIn(await post(`/api/runs/${id}/retry`, {}), 'id'),
+    ask: async () => textField(await post(`/api/runs/${id}/retry`, {}), 'id'),
     isAccepted: async () => (await get(`/api/runs/${id}`))['status'] === 'running',
   };
 }
@@ -80,9 +80,9 @@ async function prepareFork(): Promise<Request> {
   await until(id, 'completed');
   const checkpoints = listIn(await get(`/api/runs/${id}/checkpoints`), 'items');
   const beforeLast = checkpoints.find((one) => JSON.stringify(one).includes('"next":["c"]'));
-  const checkpoint = textIn(beforeLast ?? null, 'id');
+  const checkpoint = textField(beforeLast ?? null, 'id');
   return {
-    ask: async () => textIn(await post(`/api/runs/${id}/fork`, { checkpoint }), 'id'),
+    ask: async () => textField(await post(`/api/runs/${id}/fork`, { checkpoint }), 'id'),
     isAccepted: async () => listIn(await get(`/api/runs/${id}`), 'forks').length > 0,
   };
 }

@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { listIn, textIn } from '../../src/dev/demo/run-ticket.ts';
+import { listIn, textField } from '../../src/dev/demo/run-ticket.ts';
 import { isJsonObject } from '../../src/graph/values/json.ts';
 import { toJson } from '../../src/graph/values/to-json.ts';
 import type { JsonObject } from '../../src/graph/values/json.ts';
@@ -33,16 +33,16 @@ const refund = (order: string) =>
 const post = async (path: string, body: ReturnType<typeof toJson>): Promise<JsonObject> =>
   await cluster.as('user').post(path, body);
 const get = async (path: string): Promise<JsonObject> => await cluster.as('user').get(path);
-const create = async (terms: JsonObject): Promise<string> => textIn(await post('/api/schedules', terms), 'id');
+const create = async (terms: JsonObject): Promise<string> => textField(await post('/api/schedules', terms), 'id');
 const trigger = async (id: string): Promise<JsonObject> => await post(`/api/schedules/${id}/trigger`, {});
 const lastRuns = async (id: string) => listIn(await get(`/api/schedules/${id}`), 'lastRuns');
 
 /** Triggers a schedule, and waits for the result of the fire. */
 async function decided(id: string): Promise<JsonObject> {
-  const requested = textIn(await trigger(id), 'at');
+  const requested = textField(await trigger(id), 'at');
   const find = async () =>
-    (await lastRuns(id)).filter(isJsonObject).find((fire) => textIn(fire, 'at') === requested) ?? {};
-  await expect.poll(async () => textIn(await find(), 'outcome'), PATIENTLY).not.toBe('pending');
+    (await lastRuns(id)).filter(isJsonObject).find((fire) => textField(fire, 'at') === requested) ?? {};
+  await expect.poll(async () => textField(await find(), 'outcome'), PATIENTLY).not.toBe('pending');
   return await find();
 }
 
@@ -62,7 +62,7 @@ async function openFires(id: string): Promise<readonly string[]> {
 const PATIENTLY = { interval: 50, timeout: 90_000 };
 
 async function until(runId: string, status: string): Promise<void> {
-  await expect.poll(async () => textIn(await get(`/api/runs/${runId}`), 'status'), PATIENTLY).toBe(status);
+  await expect.poll(async () => textField(await get(`/api/runs/${runId}`), 'status'), PATIENTLY).toBe(status);
 }
 
 async function restart(victims: readonly VictimName[], meanwhile = async (): Promise<unknown> => undefined) {
@@ -74,7 +74,7 @@ async function restart(victims: readonly VictimName[], meanwhile = async (): Pro
 
 /** The orders that were paid back, in the order in which they were. */
 async function paidBack(): Promise<string[]> {
-  return listIn(await cluster.accounts.get('/refunds'), 'refunds').map((one) => textIn(one, 'order'));
+  return listIn(await cluster.accounts.get('/refunds'), 'refunds').map((one) => textField(one, 'order'));
 }
 
 describe.each<{ victims: readonly VictimName[]; who: string }>([
@@ -83,7 +83,7 @@ describe.each<{ victims: readonly VictimName[]; who: string }>([
 ])('when $who are killed', ({ victims }) => {
   test('after a run was accepted, the run continues, and other fires are skipped until it has ended', async () => {
     const id = await create({ graph: 'asking', every: '366d' });
-    const runId = textIn(await trigger(id), 'runId');
+    const runId = textField(await trigger(id), 'runId');
     await restart(victims);
     await until(runId, 'waiting');
     expect(await decided(id)).toMatchObject({ outcome: 'skipped', code: 'OVERLAP' });
@@ -104,7 +104,7 @@ test.each(['skip', 'allow', 'cancelOther'])(
       await restart(waitMs % 400 === 0 ? ['worker'] : ['worker', 'api']);
     }
     const runs = async () => listIn(await get(`/api/runs?limit=100&metadata=schedule:${id}`), 'items');
-    const completed = async () => (await runs()).filter((run) => textIn(run, 'status') === 'completed');
+    const completed = async () => (await runs()).filter((run) => textField(run, 'status') === 'completed');
     await expect.poll(async () => (await completed()).length, PATIENTLY).toBe(12);
     const times = (await runs()).map((run) => /"scheduledAt":"([^"]+)"/.exec(JSON.stringify(run))?.[1]);
     expect([times.length, new Set(times).size, (await paidBack()).length]).toEqual([12, 12, 12]);
@@ -131,12 +131,12 @@ test('a trigger while Temporal is unavailable starts its run once when Temporal 
 
 test('a run is canceled for the next fire although the worker and the API are killed', async () => {
   const id = await create({ graph: 'asking', every: '366d', overlap: 'cancelOther' });
-  const first = textIn(await decided(id), 'runId');
+  const first = textField(await decided(id), 'runId');
   await until(first, 'waiting');
   await Promise.all([trigger(id).catch(() => null), restart(['worker', 'api'])]);
   await until(first, 'canceled');
   await expect
-    .poll(async () => (await lastRuns(id)).map((fire) => textIn(fire, 'outcome')), PATIENTLY)
+    .poll(async () => (await lastRuns(id)).map((fire) => textField(fire, 'outcome')), PATIENTLY)
     .toEqual(['started', 'started']);
 }, 120_000);
 

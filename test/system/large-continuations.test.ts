@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
-import { listen } from '../../src/process/listen.ts';
+import { listenOnPort } from '../../src/process/listen.ts';
 import { aToolOf } from '../support/doubles/configured-tool.ts';
 import { createApiClient } from '../support/readers/api-client.ts';
 import type { ApiClient } from '../support/readers/api-client.ts';
@@ -34,7 +34,7 @@ let databaseUrl: string;
 let deployed: Processes;
 let user: ApiClient;
 beforeAll(async () => {
-  const service = await listen(
+  const service = await listenOnPort(
     {
       fetch(request: Request) {
         const key = request.headers.get('idempotency-key') ?? '';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { listen } from '../../src/process/listen.ts';
+import { listenOnPort } from '../../src/process/listen.ts';
 import { end, isAlive, useNpmStart } from '../support/servers/npm-start.ts';
 
 const { launch, start, dataFile } = useNpmStart();
@@ -18,7 +18,7 @@ describe('npm start', () => {
   });
 
   test('refuses a given port that is in use', async () => {
-    const holder = await listen({ fetch: () => new Response() }, { port: 0 });
+    const holder = await listenOnPort({ fetch: () => new Response() }, { port: 0 });
     const { port } = holder;
     const child = launch('--port', String(port));
     const [said] = await Promise.all([text(child.stderr), once(child, 'exit')]);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { Tokens } from '../../src/dev/issuer.ts';
+import type { CallerTokens } from '../../src/dev/issuer.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { act } from '../chaos/actions.ts';
 import type { RequestedAction } from '../chaos/actions.ts';
@@ -18,7 +18,7 @@ import { isWrite } from './tools.ts';
 
 /** The people who start runs, decide about writes and settle calls with an unknown outcome. */
 export interface Desk {
-  readonly as: (caller: keyof Tokens) => ApiClient;
+  readonly as: (caller: keyof CallerTokens) => ApiClient;
   readonly cases: Cases;
   readonly random: Random;
 }

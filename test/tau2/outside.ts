@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { z } from 'zod';
-import { listen } from '../../src/process/listen.ts';
+import { listenOnPort } from '../../src/process/listen.ts';
 import type { Behavior, Case, Cases, Encounter } from './cases.ts';
 import { replyOf } from './scripted-model.ts';
 
@@ -46,7 +46,7 @@ export async function startOutside(cases: Cases): Promise<Outside> {
     const { one, reply } = replyOf(cases, await context.req.json());
     return await meet(context, one, { kind: 'model', name: '', key: '', work: () => Response.json(reply) });
   });
-  const listening = await listen(app, { port: 0 });
+  const listening = await listenOnPort(app, { port: 0 });
   return {
     shopUrl: `${listening.url}/shop`,
     modelUrl: `${listening.url}/model`,

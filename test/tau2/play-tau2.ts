@@ -1,4 +1,4 @@
-import type { Tokens } from '../../src/dev/issuer.ts';
+import type { CallerTokens } from '../../src/dev/issuer.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import type { Teardown } from '../../src/dev/teardown.ts';
 import { createRandom, seedOf } from '../support/builders/random.ts';
@@ -134,7 +134,8 @@ async function startStack({ data, seed }: Tau2Options, shop: ShopKind, teardown:
     giveUpAfterMs: GIVE_UP_AFTER_MS,
     heard: () => undefined,
   });
-  const as = (caller: keyof Tokens): ApiClient => createApiClient('http://any', processes.tokens[caller], patiently);
+  const as = (caller: keyof CallerTokens): ApiClient =>
+    createApiClient('http://any', processes.tokens[caller], patiently);
   for (const graph of retailGraphs(data.policy)) {
     const { status, body } = await as('user').post('/api/graphs', graph);
     if (status >= 300) throw new Error(`${graph.name} was not published: ${JSON.stringify(body)}`);

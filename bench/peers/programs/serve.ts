@@ -1,4 +1,4 @@
-import { listen } from '../../../src/process/listen.ts';
+import { listenOnPort } from '../../../src/process/listen.ts';
 
 /** The work of a program for a request; the response follows when it is done. */
 export type Work = Readonly<Record<WorkName, (given: string) => Promise<unknown>>>;
@@ -8,7 +8,10 @@ export type WorkName = 'toolSteps' | 'fanOut' | 'pureSteps' | 'ask' | 'decide' |
 
 /** Serves the work of a program: `GET /toolSteps/100`. It prints its address as the first line. */
 export async function serve(work: Work): Promise<void> {
-  const { url } = await listen({ fetch: async (request) => await answer(work, new URL(request.url)) }, { port: 0 });
+  const { url } = await listenOnPort(
+    { fetch: async (request) => await answer(work, new URL(request.url)) },
+    { port: 0 },
+  );
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit());
   process.stdout.write(`${url}\n`);
 }

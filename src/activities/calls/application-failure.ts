@@ -7,7 +7,7 @@ import type { CallError } from './call-error.ts';
  * Converts a `TaskFailure` into the failure of an activity. With a delay the server retries it; without one it is
  * final. Its stack is that of the user's code, if that has thrown.
  */
-export function toFailure(failure: TaskFailure, delayMs?: number): ApplicationFailure {
+export function toApplicationFailure(failure: TaskFailure, delayMs?: number): ApplicationFailure {
   const { code, message, cause } = failure.error;
   const applicationFailure = ApplicationFailure.create({
     type: code,
@@ -18,17 +18,17 @@ export function toFailure(failure: TaskFailure, delayMs?: number): ApplicationFa
     ...(delayMs !== undefined && { nextRetryDelay: delayMs }),
   });
   // Temporal shows where the user's code threw, not where the engine caught it.
-  if (cause?.stack !== undefined) applicationFailure.stack = `${code}: ${message}\n${indent(cause.stack)}`;
+  if (cause?.stack !== undefined) applicationFailure.stack = `${code}: ${message}\n${indentFrames(cause.stack)}`;
   return applicationFailure;
 }
 
-function indent(frames: string): string {
+function indentFrames(frames: string): string {
   return frames.replaceAll(/^/gm, '    ');
 }
 
 /** The failure of an activity whose call the ledger refuses. It is final, and does not describe earlier attempts. */
-export function toRefusal({ code, message }: CallError): ApplicationFailure {
-  return toFailure({ error: { code, message }, callFailed: false });
+export function toRefusedFailure({ code, message }: CallError): ApplicationFailure {
+  return toApplicationFailure({ error: { code, message }, callFailed: false });
 }
 
 /**

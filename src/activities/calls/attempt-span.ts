@@ -41,7 +41,7 @@ function describeAttempt(
   attempt: number,
   showsContents: boolean,
 ): SpanStart {
-  const { attributes, ...described } = describeRequest(request);
+  const { attributes, ...described } = requestSpan(request);
   const threadId = trace?.threadId ?? null;
   return {
     ...described,
@@ -61,7 +61,7 @@ function describeAttempt(
 }
 
 /** The name and attributes of a call's span that are known before the call. */
-function describeRequest(request: CallRequest): SpanStart {
+function requestSpan(request: CallRequest): SpanStart {
   switch (request.kind) {
     case 'model': {
       const { model, temperature, maxOutputTokens, output } = request;
@@ -78,13 +78,13 @@ function describeRequest(request: CallRequest): SpanStart {
       };
     }
     case 'tool':
-      return describeTool(request.tool, operationOf(request.tool, request.memory));
+      return toolSpan(request.tool, operationOf(request.tool, request.memory));
     case 'function':
-      return describeTool(request.function, 'execute_tool');
+      return toolSpan(request.function, 'execute_tool');
     case 'node':
-      return describeTool(request.nodeType, 'execute_tool');
+      return toolSpan(request.nodeType, 'execute_tool');
     case 'reading':
-      return describeTool(request.tool, 'read_arguments');
+      return toolSpan(request.tool, 'read_arguments');
   }
 }
 
@@ -94,7 +94,7 @@ function operationOf(tool: string, namespace: string | undefined): string {
   return tool === MEMORY_SEARCH ? 'search_memory' : 'upsert_memory';
 }
 
-function describeTool(name: string, operation: string): SpanStart {
+function toolSpan(name: string, operation: string): SpanStart {
   return {
     name: `${operation} ${name}`,
     kind: 'internal',
@@ -115,27 +115,27 @@ function attributesOfReply(reply: CallReply): Readonly<Record<string, number | s
 /** In characters. Longer content is truncated, so it may be invalid JSON. */
 const MAX_CONTENT = 16_000;
 
-type Contents = Readonly<Record<string, string>>;
+type SpanContents = Readonly<Record<string, string>>;
 
 /** The contents of a request as attributes of its span (OpenTelemetry, GenAI, opt-in). Files are left out. */
-function requestContents(request: CallRequest): Contents {
-  if (request.kind === 'node') return { [GEN_AI.toolArguments]: toContent(request.config) };
-  if (request.kind !== 'model') return { [GEN_AI.toolArguments]: toContent(request.args) };
+function requestContents(request: CallRequest): SpanContents {
+  if (request.kind === 'node') return { [GEN_AI.toolArguments]: toSpanContent(request.config) };
+  if (request.kind !== 'model') return { [GEN_AI.toolArguments]: toSpanContent(request.args) };
   const { system, messages } = request;
   return {
-    ...(system !== null && { [GEN_AI.instructions]: toContent([textPart(system)]) }),
-    [GEN_AI.inputMessages]: toContent(messages.map(toInputMessage)),
+    ...(system !== null && { [GEN_AI.instructions]: toSpanContent([textPart(system)]) }),
+    [GEN_AI.inputMessages]: toSpanContent(messages.map(toInputMessage)),
   };
 }
 
 /** The contents of a reply as attributes of the span of its call. */
-function replyContents(reply: CallReply): Contents {
+function replyContents(reply: CallReply): SpanContents {
   if (reply.kind === 'overflow') return {};
-  if (reply.kind === 'value') return { [GEN_AI.toolResult]: toContent(reply.value) };
-  return { [GEN_AI.outputMessages]: toContent([toOutputMessage(reply)]) };
+  if (reply.kind === 'value') return { [GEN_AI.toolResult]: toSpanContent(reply.value) };
+  return { [GEN_AI.outputMessages]: toSpanContent([toOutputMessage(reply)]) };
 }
 
-function toContent(value: Json): string {
+function toSpanContent(value: Json): string {
   return truncate(JSON.stringify(value), MAX_CONTENT);
 }
 
@@ -147,13 +147,13 @@ function toolCallPart({ id, name, args }: ModelReply['toolCalls'][number]): Json
 
 function toInputMessage(message: Message): Json {
   const { role } = message;
-  const texts = textsOf(message);
+  const texts = messageTexts(message);
   const id = message['toolCallId'];
   if (typeof id === 'string') return { role, parts: [{ type: 'tool_call_response', id, response: texts.join('\n') }] };
   return { role, parts: [...texts.map(textPart), ...toolCallsOf(message).map(toolCallPart)] };
 }
 
-function textsOf({ content }: Message): readonly string[] {
+function messageTexts({ content }: Message): readonly string[] {
   if (typeof content === 'string') return content === '' ? [] : [content];
   return content.flatMap((part) => (isJsonObject(part) && typeof part['text'] === 'string' ? [part['text']] : []));
 }

@@ -4,7 +4,7 @@ import { userStackOf } from './user-stack.ts';
 import type { UserStack } from './user-stack.ts';
 
 /** A global symbol, because a configuration may have loaded this module twice. */
-const BRAND = Symbol.for('holdfast.CallError');
+const CALL_ERROR_BRAND = Symbol.for('holdfast.CallError');
 
 /** A classified failure of a call. */
 export class CallError extends Error {
@@ -34,12 +34,12 @@ export class CallError extends Error {
     this.usage = usage ?? null;
   }
 
-  get [BRAND](): true {
+  get [CALL_ERROR_BRAND](): true {
     return true;
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return typeof value === 'object' && value !== null && BRAND in value;
+    return typeof value === 'object' && value !== null && CALL_ERROR_BRAND in value;
   }
 
   /**

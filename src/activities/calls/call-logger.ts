@@ -19,19 +19,19 @@ export interface ParentLogger {
   child(fields: object): CallLogger;
 }
 
-const nothing = (): void => undefined;
-const SILENT: CallLogger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+const logNothing = (): void => undefined;
+const SILENT: CallLogger = { debug: logNothing, info: logNothing, warn: logNothing, error: logNothing };
 
 /** A log that discards all lines. */
 export const NO_LOG: ParentLogger = { child: () => SILENT };
 
 /** Opens the log of an attempt: each line names its run, node and call. */
 export function openCallLogger(log: ParentLogger, call: NamedCall, attempt: number): CallLogger {
-  return log.child({ ...callFields(call), attempt });
+  return log.child({ ...callLogFields(call), attempt });
 }
 
 /** Depth of objects in a field; deeper levels are omitted. */
-const MAX_LEVELS = 4;
+const MAX_FIELD_LEVELS = 4;
 
 /** Removes secrets from all texts of log lines. */
 export function withoutSecrets(logger: CallLogger, redact: (text: string) => string): CallLogger {
@@ -46,7 +46,7 @@ export function withoutSecrets(logger: CallLogger, redact: (text: string) => str
 
 const NO_ERROR = { name: '', message: '', stack: undefined };
 
-function redactFields(fields: object, redact: (text: string) => string, levels = MAX_LEVELS): object {
+function redactFields(fields: object, redact: (text: string) => string, levels = MAX_FIELD_LEVELS): object {
   const change = (value: unknown): unknown => {
     if (typeof value === 'string') return redact(value);
     if (typeof value !== 'object' || value === null) return value;
@@ -62,7 +62,7 @@ function redactFields(fields: object, redact: (text: string) => string, levels =
 export type NamedCall = Pick<CallTask, 'runId' | 'tenantId' | 'graph' | 'node' | 'index' | 'key' | 'request'>;
 
 /** The fields of a log line that identify run, node and call. */
-export function callFields({ runId, tenantId, graph, node, index, key, request }: NamedCall) {
+export function callLogFields({ runId, tenantId, graph, node, index, key, request }: NamedCall) {
   const position = parseCallKey(key);
   return {
     run: runId,

@@ -9,7 +9,7 @@ import type { Claimant, LedgerAnswer } from './judge-claim.ts';
 import type { KeptRequest } from './make-attempt.ts';
 import { isDatabaseAway, isDataRefused } from '../../store/database/database-away.ts';
 import type { Store } from '../../store/store.ts';
-import { toRefusal, tryAgainLater } from './application-failure.ts';
+import { toRefusedFailure, tryAgainLater } from './application-failure.ts';
 import { CallError } from './call-error.ts';
 import type { CallTask } from './call-task.ts';
 import { ASK_AGAIN_AFTER_MS } from './claim-call.ts';
@@ -69,9 +69,9 @@ export function claimedRecord(ledger: Ledger, { key, claim, kept }: ClaimToRecor
 }
 
 /** Shorter than the activity's time-out, which `workflows/activities.ts` sets. */
-const GIVE_UP_AFTER_MS = 4 * 60_000;
+const SETTLE_GIVE_UP_AFTER_MS = 4 * 60_000;
 const MAX_TRIES = 8;
-const MAX_PAUSE_MS = 2_000;
+const MAX_SETTLE_PAUSE_MS = 2_000;
 
 /**
  * Writes the outcome of a call to the ledger, with retries while the database is unavailable. If all fail, this is
@@ -79,7 +79,7 @@ const MAX_PAUSE_MS = 2_000;
  */
 export async function recordOutcome(write: () => Promise<unknown>): Promise<void> {
   const context = Context.current();
-  const giveUpAt = Date.now() + GIVE_UP_AFTER_MS;
+  const giveUpAt = Date.now() + SETTLE_GIVE_UP_AFTER_MS;
   for (let tries = 1; ; tries++) {
     try {
       return void (await write());
@@ -88,11 +88,11 @@ export async function recordOutcome(write: () => Promise<unknown>): Promise<void
       if (!mayComeBack || context.cancellationDetails?.workerShutdown === true)
         return context.log.warn('the outcome of a call could not be recorded', { error });
     }
-    await new Promise((resolve) => setTimeout(resolve, Math.min(tries * 200, MAX_PAUSE_MS)));
+    await new Promise((resolve) => setTimeout(resolve, Math.min(tries * 200, MAX_SETTLE_PAUSE_MS)));
   }
 }
 
-interface Unclaimed extends LedgerTerms {
+interface UnclaimedCall extends LedgerTerms {
   readonly store: Store;
   readonly task: CallTask;
   readonly journal: LateJournal;
@@ -103,9 +103,9 @@ interface Unclaimed extends LedgerTerms {
  * The record of an attempt without a claim. After the call, one statement writes the end of the call and the journal.
  * If another attempt has made an entry meanwhile, that entry is judged as for a claim.
  */
-export function unclaimedRecord(unclaimed: Unclaimed): CallRecord {
+export function unclaimedRecord(unclaimed: UnclaimedCall): CallRecord {
   const settleWithJournal = async (end: CallEnd): Promise<LedgerAnswer | null> =>
-    await settle(unclaimed, end, await unclaimed.journal.take());
+    await settleUnclaimed(unclaimed, end, await unclaimed.journal.take());
   return {
     complete: async (reply) => await settleWithJournal({ status: 'completed', result: toJson(reply) }),
     fail: async (entry) => void (await settleWithJournal(entry)),
@@ -118,7 +118,11 @@ export function unclaimedRecord(unclaimed: Unclaimed): CallRecord {
  * @throws ApplicationFailure that ends the run if the database refuses the journal; one that the server retries if the
  * database is unavailable and the journal is not written
  */
-async function settle(unclaimed: Unclaimed, end: CallEnd, journal: CallClaim['journal']): Promise<LedgerAnswer | null> {
+async function settleUnclaimed(
+  unclaimed: UnclaimedCall,
+  end: CallEnd,
+  journal: CallClaim['journal'],
+): Promise<LedgerAnswer | null> {
   const settled = await trySettle(unclaimed, end, journal);
   switch (settled.kind) {
     case 'settled':
@@ -126,30 +130,30 @@ async function settle(unclaimed: Unclaimed, end: CallEnd, journal: CallClaim['jo
     case 'refused':
       if (!journal) return null;
       await writeJournal(unclaimed.store, unclaimed.task);
-      return await settle(unclaimed, end, null);
+      return await settleUnclaimed(unclaimed, end, null);
     case 'away':
       if (!journal) return null;
       throw tryAgainLater('DATABASE_AWAY', "The call's journal could not be written", ASK_AGAIN_AFTER_MS);
     case 'other request':
-      throw toRefusal(settled.error);
+      throw toRefusedFailure(settled.error);
   }
 }
 
-type Settled =
+type SettleResult =
   | { readonly kind: 'settled'; readonly answer: LedgerAnswer | null }
   | { readonly kind: 'away' | 'refused' }
   | { readonly kind: 'other request'; readonly error: CallError };
 
 async function trySettle(
-  { store, call, claimant, kept }: Unclaimed,
+  { store, call, claimant, kept }: UnclaimedCall,
   end: CallEnd,
   journal: CallClaim['journal'],
-): Promise<Settled> {
+): Promise<SettleResult> {
   const { info, log } = Context.current();
   const scheduledAt = info.currentAttemptScheduledTimestampMs;
   const at = new Date().toISOString();
   const claim = { ...call, request: kept(), claim: randomUUID(), scheduledAt, at, journal };
-  let settled: Settled = { kind: 'away' };
+  let settled: SettleResult = { kind: 'away' };
   await recordOutcome(async () => {
     try {
       const result = await store.ledger.settle(claim, end, (entry) =>

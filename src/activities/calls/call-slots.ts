@@ -20,7 +20,7 @@ export interface CallSlots {
 
 /** Bounds of the delay of a refused call. */
 const MIN_RETRY_AFTER_MS = 1_000;
-const MAX_RETRY_AFTER_MS = 30_000;
+const MAX_SLOT_RETRY_AFTER_MS = 30_000;
 
 /**
  * Shares slots among tenants. A tenant gets another slot only while it holds fewer than are free: a single tenant gets
@@ -79,7 +79,7 @@ class TenantCalls {
   queue(now: number): number {
     const gap = AVERAGE_OVER_MS / (HASTE * this.#recentEnds(now));
     const next = this.#lastReturnAt + Math.min(Math.max(gap, MIN_GAP_MS), MAX_GAP_MS);
-    this.#lastReturnAt = Math.min(Math.max(next, now + MIN_RETRY_AFTER_MS), now + MAX_RETRY_AFTER_MS);
+    this.#lastReturnAt = Math.min(Math.max(next, now + MIN_RETRY_AFTER_MS), now + MAX_SLOT_RETRY_AFTER_MS);
     return Math.ceil(this.#lastReturnAt - now);
   }
 

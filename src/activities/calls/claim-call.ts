@@ -7,10 +7,10 @@ import type { CallClaim } from '../../store/calls/ledger-claims.ts';
 import type { Store } from '../../store/store.ts';
 import { tryAgainLater } from './application-failure.ts';
 import { CallError, UNCLEAR } from './call-error.ts';
-import { heartbeat } from './time-limit.ts';
+import { reportHeartbeat } from './time-limit.ts';
 import { judgeClaim, lostWithoutClaim, mayBeDone, unreportedUsage } from './judge-claim.ts';
 import type { Claimant, LedgerAnswer } from './judge-claim.ts';
-import { contradiction } from './write-journal.ts';
+import { journalContradiction } from './write-journal.ts';
 
 /** Id and result of a claim: a call to make, or the known outcome. */
 interface ClaimResult {
@@ -64,10 +64,10 @@ export async function claimCall(
     const wasDone = before ? mayBeDone(before, wasUnused) : isTraceless;
     return { claim, result: { failures, mayBeDone: wasDone, usedBefore: unreportedUsage(before) } };
   } catch (error) {
-    if (isContradiction(error)) throw contradiction();
+    if (isContradiction(error)) throw journalContradiction();
     if (isDataRefused(error)) throw claimRefused(error);
     if (!isDatabaseAway(error)) throw error;
-    heartbeat({ unusedClaims: withUnused(unusedClaims, attempt) });
+    reportHeartbeat({ unusedClaims: withUnused(unusedClaims, attempt) });
     throw tryAgainLater('DATABASE_AWAY', messageOf(error), ASK_AGAIN_AFTER_MS);
   }
 }
@@ -139,7 +139,7 @@ export function withUnused({ series, ranges }: UnusedClaims, unused: ClaimingAtt
   const before = ranges.at(-1);
   const own = { first: scheduledAt, last: scheduledAt, attempt };
   const added =
-    before && follows(before, unused)
+    before && followsDirectly(before, unused)
       ? [...ranges.slice(0, -1), { ...own, first: before.first }]
       : [...ranges, own].slice(-MAX_RANGES);
   return { series, ranges: added };
@@ -149,7 +149,7 @@ export function withUnused({ series, ranges }: UnusedClaims, unused: ClaimingAtt
  * True if no attempt can have been lost between a range and an attempt. Numbers alone are no proof: an operator may reset
  * them.
  */
-function follows({ last, attempt }: ClaimRange, next: ClaimingAttempt): boolean {
+function followsDirectly({ last, attempt }: ClaimRange, next: ClaimingAttempt): boolean {
   const gapMs = next.scheduledAt - last;
   return next.attempt === attempt + 1 && gapMs > 0 && gapMs < next.missedAfterMs;
 }

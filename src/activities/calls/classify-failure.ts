@@ -138,7 +138,7 @@ function isUnsent(error: unknown): boolean {
 const BEFORE_SENDING: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo']);
 
 /** Codes of certificates that are not trusted (Node's documentation of `tls`, "X509 certificate error codes"). */
-const UNTRUSTED: readonly string[] = [
+const UNTRUSTED_CERTIFICATE_CODES: readonly string[] = [
   'CERT_CHAIN_TOO_LONG',
   'CERT_HAS_EXPIRED',
   'CERT_NOT_YET_VALID',
@@ -175,5 +175,5 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',
   'UND_ERR_CONNECT_TIMEOUT',
-  ...UNTRUSTED,
+  ...UNTRUSTED_CERTIFICATE_CODES,
 ]);

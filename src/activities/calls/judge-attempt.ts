@@ -46,10 +46,10 @@ export interface RetryVerdict extends FailedAttempt {
 /** Judges a failed attempt: the call is tried again, has failed, or its outcome is unknown. */
 export function judgeAttempt(attempt: AttemptToJudge, thrown: unknown): AttemptVerdict {
   const { task, limit, isCancelRequested } = attempt;
-  const error = toCallError(thrown);
+  const error = asCallError(thrown);
   const failures = limit.isExpired ? attempt.failures : attempt.failures + 1;
   const usage = sumUsage(attempt.usedBefore, error.usage);
-  if (isOutcomeUnknown(attempt, error)) return unknownAfter(error, failures);
+  if (leavesOutcomeUnknown(attempt, error)) return unknownAfter(error, failures);
   if (limit.isCanceled()) return judgeCanceledAttempt(attempt, error);
   const failure: TaskFailure = {
     error: {
@@ -96,7 +96,7 @@ function unknownAfter(error: CallError, failures: number): AttemptVerdict {
 }
 
 /** True if a person must find out the outcome: the call can't be repeated, or its canceled run would compensate it. */
-function isOutcomeUnknown(
+function leavesOutcomeUnknown(
   { task, safety, mayBeDone, isCancelRequested }: AttemptToJudge,
   { done }: CallError,
 ): boolean {
@@ -114,14 +114,14 @@ function mayTryAgain({ task }: AttemptToJudge, { code, retryable }: CallError, f
   return retryable && failures < maxAttempts && !nonRetryable.includes(code);
 }
 
-function toCallError(thrown: unknown): CallError {
+function asCallError(thrown: unknown): CallError {
   return thrown instanceof CallError
     ? thrown
     : new CallError('INTERNAL', messageOf(thrown), { ...UNCLEAR, cause: thrown });
 }
 
 /** Share by which delays vary, so that calls that failed together are not retried together. */
-const JITTER = 0.2;
+const DELAY_JITTER = 0.2;
 
 /**
  * Computes the delay before the next attempt: exponential backoff with jitter, at least as long as the callee asks for.
@@ -133,12 +133,12 @@ const JITTER = 0.2;
 export function retryDelay(policy: RetryPolicy, failures: number, retryAfterMs: number | null, jitter: number): number {
   const backoff =
     policy.initialMs === 0 ? 0 : Math.min(policy.maxMs, policy.initialMs * policy.coefficient ** (failures - 1));
-  const jittered = Math.min(policy.maxMs, backoff * (1 - JITTER / 2 + JITTER * jitter));
-  return Math.round(Math.max(jittered, Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS)));
+  const jittered = Math.min(policy.maxMs, backoff * (1 - DELAY_JITTER / 2 + DELAY_JITTER * jitter));
+  return Math.round(Math.max(jittered, Math.min(retryAfterMs ?? 0, MAX_CALLEE_RETRY_AFTER_MS)));
 }
 
 /** Upper limit of the delay that a callee may ask for. */
-const MAX_RETRY_AFTER_MS = 600_000;
+const MAX_CALLEE_RETRY_AFTER_MS = 600_000;
 
 /** The error of a call whose outcome is unknown. */
 export function unknownOutcomeError(message: string, attempts: number, failure?: CallError): RunError {
@@ -167,6 +167,6 @@ export function withUsedBefore(reply: CallReply, usedBefore: TokenUsage | null):
 }
 
 /** The usage of a reply; `null` if it is not a model's. */
-export function usageOf(reply: CallReply): TokenUsage | null {
+export function replyUsage(reply: CallReply): TokenUsage | null {
   return reply.kind === 'model' ? reply.usage : null;
 }

@@ -41,7 +41,7 @@ export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimJudgeme
   return judgeEntry(entry, { isTakeover, isUnused, mayRepeat, isLost });
 }
 
-const LOST = 'The worker was lost before it recorded the outcome of the call';
+const WORKER_LOST = 'The worker was lost before it recorded the outcome of the call';
 const NOT_REPEATABLE = 'An earlier attempt may have made the call, which is unsafe since then';
 const IN_PROGRESS = { isGranted: false, answer: { kind: 'in-progress' } } as const;
 
@@ -73,14 +73,14 @@ function judgeEntry(entry: LedgerEntry, state: ClaimState): ClaimJudgement<Ledge
     case 'failed':
     case 'unknown':
       if (isTakeover) return { isGranted: true, failures: 0 };
-      return { isGranted: false, answer: toFailed(entry) };
+      return { isGranted: false, answer: toFailedAnswer(entry) };
   }
 }
 
 function judgeClaimed(entry: LedgerEntry, { isUnused, mayRepeat, isLost }: ClaimState): ClaimJudgement<LedgerAnswer> {
   if (isUnused) return { isGranted: true, failures: entry.failures };
   if (mayRepeat) return { isGranted: true, failures: entry.failures, lostAttempt: lostAttemptAfter(entry) };
-  return isLost ? toLost(entry, LOST) : IN_PROGRESS;
+  return isLost ? toLost(entry, WORKER_LOST) : IN_PROGRESS;
 }
 
 /** @param mayRepeat the call may be made although an earlier attempt may have made it */
@@ -94,7 +94,7 @@ function judgeRetrying(entry: LedgerEntry, mayRepeat: boolean): ClaimJudgement<L
  * `unsafe` now.
  */
 export function lostWithoutClaim(claim: string): LedgerAnswer {
-  return { kind: 'lost', why: LOST, seen: { claim, status: 'claimed' } };
+  return { kind: 'lost', why: WORKER_LOST, seen: { claim, status: 'claimed' } };
 }
 
 /** @returns silence, in milliseconds, after which an attempt counts as lost */
@@ -105,7 +105,7 @@ export function lostAfter(heartbeatMs: number): number {
 /** The failure to record for an attempt whose claim is taken over. It keeps the tokens of the attempts before it. */
 function lostAttemptAfter(entry: LedgerEntry): TaskFailure {
   const usage = unreportedUsage(entry);
-  return { callFailed: false, error: { code: 'INTERNAL', message: LOST }, ...(usage && { usage }) };
+  return { callFailed: false, error: { code: 'INTERNAL', message: WORKER_LOST }, ...(usage && { usage }) };
 }
 
 /** The tokens that earlier attempts have used of a model. A final failure has reported them to the run already. */
@@ -143,23 +143,25 @@ export function judgeGivenUp(
   { takeover, lostAfterMs }: CallThatIsOver,
 ): ClaimJudgement<LedgerAnswer> {
   const hasFailed = entry.status === 'failed' && entry.takeover === takeover;
-  return hasFailed ? { isGranted: false, answer: toFailed(entry) } : judgeOver(entry, lostAfterMs, 'It was given up');
+  return hasFailed
+    ? { isGranted: false, answer: toFailedAnswer(entry) }
+    : judgeOver(entry, lostAfterMs, 'It was given up');
 }
 
 function judgeOver(entry: LedgerEntry, lostAfterMs: number, how: string): ClaimJudgement<LedgerAnswer> {
   const afterAttempt = (): ClaimJudgement<LedgerAnswer> =>
-    toLost(entry, `${how} after an attempt that may have made it: ${toTaskFailure(entry).error.message}`);
+    toLost(entry, `${how} after an attempt that may have made it: ${ledgerFailure(entry).error.message}`);
   switch (entry.status) {
     case 'completed':
       return { isGranted: false, answer: toCompleted(entry) };
     case 'claimed':
-      return entry.ageMs < lostAfterMs ? IN_PROGRESS : toLost(entry, LOST);
+      return entry.ageMs < lostAfterMs ? IN_PROGRESS : toLost(entry, WORKER_LOST);
     case 'retrying':
       return mayBeDone(entry, NONE_UNUSED) ? afterAttempt() : { isGranted: true, failures: entry.failures };
     case 'failed':
-      return mayBeDone(entry, NONE_UNUSED) ? afterAttempt() : { isGranted: false, answer: toFailed(entry) };
+      return mayBeDone(entry, NONE_UNUSED) ? afterAttempt() : { isGranted: false, answer: toFailedAnswer(entry) };
     case 'unknown':
-      return { isGranted: false, answer: toFailed(entry) };
+      return { isGranted: false, answer: toFailedAnswer(entry) };
   }
 }
 
@@ -171,11 +173,11 @@ function toCompleted({ result, failures }: LedgerEntry): LedgerAnswer {
   return { kind: 'completed', result, attempts: failures + 1 };
 }
 
-function toFailed(entry: LedgerEntry): LedgerAnswer {
-  return { kind: 'failed', failure: toTaskFailure(entry) };
+function toFailedAnswer(entry: LedgerEntry): LedgerAnswer {
+  return { kind: 'failed', failure: ledgerFailure(entry) };
 }
 
-function toTaskFailure({ failure, failures }: LedgerEntry): TaskFailure {
+function ledgerFailure({ failure, failures }: LedgerEntry): TaskFailure {
   return (
     failure ?? {
       callFailed: false,

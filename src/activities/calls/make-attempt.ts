@@ -7,7 +7,7 @@ import { CallError, REFUSED } from './call-error.ts';
 import type { CallTask } from './call-task.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { inAttemptSpan } from './attempt-span.ts';
-import { usageOf } from './judge-attempt.ts';
+import { replyUsage } from './judge-attempt.ts';
 import { measure } from '../../telemetry/metrics/meter.ts';
 
 /** The part of a call that depends on its kind. Claims, time limits, retries and records are the same for all. */
@@ -68,7 +68,7 @@ export async function makeAttempt<R extends CallRequest>(
   throw new CallError('PAYLOAD_TOO_LARGE', `The result takes ${bytes} bytes; ${MAX_REPLY_BYTES} are allowed`, {
     retryable: false,
     done: 'perhaps',
-    usage: usageOf(reply),
+    usage: replyUsage(reply),
   });
 }
 
@@ -85,7 +85,7 @@ export interface KeptRequest {
 
 /** Returns a holder for the stored request. Requests to models are unknown until their messages are fitted. */
 export function openKeptRequest(request: CallRequest): KeptRequest {
-  let kept: Json = request.kind === 'model' ? null : toKept(argsOf(request));
+  let kept: Json = request.kind === 'model' ? null : toKept(codeInput(request));
   return {
     keep: (sent) => void (kept = toKept(sent)),
     kept: () => kept,
@@ -93,7 +93,7 @@ export function openKeptRequest(request: CallRequest): KeptRequest {
 }
 
 /** The input of a call's code: arguments of a tool or function, fields of a node. */
-function argsOf(request: Exclude<CallRequest, { readonly kind: 'model' }>): Json {
+function codeInput(request: Exclude<CallRequest, { readonly kind: 'model' }>): Json {
   const args = request.kind === 'node' ? request.config : request.args;
   return { ...calleeOf(request), args };
 }

@@ -6,7 +6,7 @@ import type { CallRequest } from '../../graph/run/index.ts';
 import { canonicalJson, toJson } from '../../graph/values/index.ts';
 import type { TokenUsage } from '../../graph/values/index.ts';
 import type { Store } from '../../store/store.ts';
-import { toFailure, toRefusal } from './application-failure.ts';
+import { toApplicationFailure, toRefusedFailure } from './application-failure.ts';
 import { CallError, NOT_MADE } from './call-error.ts';
 import type { CallOutcome, CallTask, LocalFailure } from './call-task.ts';
 import { claimedRecord, unclaimedRecord } from './call-record.ts';
@@ -53,7 +53,7 @@ async function executeUnclaimed<R extends CallRequest>(called: RequestedCall<R>)
   const record = unclaimedRecord({ store, task, journal, kept, ...ledgerTerms(called) });
   try {
     const mayBeDone = task.perhapsMadeLocally === true;
-    return await execute({ ...called, record, keep, failures: 0, usedBefore: null, mayBeDone });
+    return await executeCall({ ...called, record, keep, failures: 0, usedBefore: null, mayBeDone });
   } finally {
     journal.close();
   }
@@ -69,11 +69,11 @@ async function claimAndExecute<R extends CallRequest>(called: RequestedCall<R>):
     { ...call, request: kept(), journal: journalOf(task) },
     { ...claimant, wasPerhapsMade },
   ).catch((error: unknown) => {
-    throw error instanceof CallError ? toRefusal(error) : error;
+    throw error instanceof CallError ? toRefusedFailure(error) : error;
   });
   if ('answer' in result) return await endByLedger(store.ledger, task.key, result.answer);
   const record = claimedRecord(store.ledger, { key: task.key, claim, kept });
-  return await execute({ ...called, record, keep, ...result });
+  return await executeCall({ ...called, record, keep, ...result });
 }
 
 /** The fields of the call for the ledger. */
@@ -88,26 +88,27 @@ function ledgerTerms<R extends CallRequest>({ task, safety }: RequestedCall<R>):
   };
 }
 
-interface Call<R extends CallRequest> extends RequestedCall<R>, Attempt<R> {
+interface PerformedCall<R extends CallRequest> extends RequestedCall<R>, Attempt<R> {
   readonly record: CallRecord;
   /** True if an earlier attempt may have made the call. */
   readonly mayBeDone: boolean;
   readonly usedBefore: TokenUsage | null;
 }
 
-async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcome> {
+async function executeCall<R extends CallRequest>(call: PerformedCall<R>): Promise<CallOutcome> {
   const { store, task, failures, record } = call;
   const started = Date.now();
   const limit = openTimeLimit(task.request.policy, Context.current(), ignoredReasons(call));
   const stopRenewing = isAccountable(task) || call.safety === 'unsafe' ? startRenewal(call) : null;
   try {
     const isObsolete = limit.isCanceled() || (isCancelRequested() && !call.mayBeDone);
-    if (isObsolete) return await endAttempt(call, toEnd(judgeCanceledAttempt(toFailed(call, limit), NOT_MADE)));
+    if (isObsolete)
+      return await endAttempt(call, toEnd(judgeCanceledAttempt(toPerformedFailure(call, limit), NOT_MADE)));
     const { failedLocally } = task;
     if (failedLocally && failures < failedLocally.failures) return await endAttempt(call, endOfLocal(failedLocally));
     const made = await makeAttempt({ ...call, begun: Context.current().info.attempt }, limit).catch(
       async (thrown: unknown) => {
-        const end = toEnd(judgeAttempt(toFailed(call, limit), thrown));
+        const end = toEnd(judgeAttempt(toPerformedFailure(call, limit), thrown));
         reportFailure(task, end.entry);
         return await endAttempt(call, end);
       },
@@ -126,7 +127,7 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
  * Cancel reasons that don't stop an attempt. An unsafe call continues if the server misses its heartbeats, because no
  * other attempt may replace it. A compensable call continues if its run is canceled, because its result is needed.
  */
-function ignoredReasons<R extends CallRequest>({ task, safety }: Call<R>): readonly CancelReason[] {
+function ignoredReasons<R extends CallRequest>({ task, safety }: PerformedCall<R>): readonly CancelReason[] {
   return [
     ...(safety === 'unsafe' ? (['notFound', 'timedOut'] as const) : []),
     ...(task.isCompensable ? (['cancelRequested'] as const) : []),
@@ -134,13 +135,13 @@ function ignoredReasons<R extends CallRequest>({ task, safety }: Call<R>): reado
 }
 
 /** Renews the claim at intervals, in case the server misses the attempt's heartbeats and schedules another attempt. */
-function startRenewal<R extends CallRequest>({ record, task }: Call<R>): () => void {
+function startRenewal<R extends CallRequest>({ record, task }: PerformedCall<R>): () => void {
   const timer = setInterval(() => record.renew(), task.request.policy.heartbeatMs / 3);
   return () => clearInterval(timer);
 }
 
-function toFailed<R extends CallRequest>(
-  { task, safety, failures, mayBeDone, usedBefore }: Call<R>,
+function toPerformedFailure<R extends CallRequest>(
+  { task, safety, failures, mayBeDone, usedBefore }: PerformedCall<R>,
   limit: TimeLimit,
 ): AttemptToJudge {
   const known = { task, safety, failures, mayBeDone, usedBefore };
@@ -153,11 +154,14 @@ function toFailed<R extends CallRequest>(
  */
 function endOfLocal({ failures, failure, nextAttemptAt }: LocalFailure): AttemptEnd {
   const delayMs = Math.max(1, Date.parse(nextAttemptAt) - Date.now());
-  return { entry: { status: 'retrying', failures, failure, nextAttemptAt }, error: toFailure(failure, delayMs) };
+  return {
+    entry: { status: 'retrying', failures, failure, nextAttemptAt },
+    error: toApplicationFailure(failure, delayMs),
+  };
 }
 
 /** Records the end of a failed attempt, and throws the failure of its activity. */
-async function endAttempt<R extends CallRequest>({ record }: Call<R>, end: AttemptEnd): Promise<never> {
+async function endAttempt<R extends CallRequest>({ record }: PerformedCall<R>, end: AttemptEnd): Promise<never> {
   await record.fail(end.entry);
   throw end.error;
 }
@@ -180,12 +184,12 @@ function toEnd(verdict: AttemptVerdict): AttemptEnd {
     case 'retrying': {
       const { status, delayMs } = verdict;
       const nextAttemptAt = new Date(Date.now() + delayMs).toISOString();
-      return { entry: { status, failures, failure, nextAttemptAt }, error: toFailure(failure, delayMs) };
+      return { entry: { status, failures, failure, nextAttemptAt }, error: toApplicationFailure(failure, delayMs) };
     }
     case 'canceled':
       return { entry: { status: 'failed', failures, failure }, error: new CancelledFailure('The call was canceled') };
     default:
-      return { entry: { status: verdict.status, failures, failure }, error: toFailure(failure) };
+      return { entry: { status: verdict.status, failures, failure }, error: toApplicationFailure(failure) };
   }
 }
 

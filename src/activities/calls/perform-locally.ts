@@ -63,7 +63,7 @@ async function attemptLocally<R extends CallRequest>(attempt: LocalAttempt<R>): 
     const isCut = limit.isCanceled() || (Date.now() >= endsAt && timeoutMs < policy.timeoutMs);
     // The engine interrupts such an attempt, so it does not count.
     if (isCut) return { kind: 'left', ...tracesOfCut(attempt, thrown) };
-    const verdict = judge(attempt, limit, thrown);
+    const verdict = judgeLocalAttempt(attempt, limit, thrown);
     if (verdict.status === 'retrying') return await tryAgain(attempt, verdict);
     reportFailure(task, verdict);
     return { kind: 'failed', failure: verdict.failure };
@@ -78,7 +78,11 @@ function tracesOfCut<R extends CallRequest>({ failed }: LocalAttempt<R>, thrown:
   return { failed: failed && { ...failed, failure: { ...failed.failure, callFailed: false } }, perhapsMade: true };
 }
 
-function judge<R extends CallRequest>(attempt: LocalAttempt<R>, limit: TimeLimit, thrown: unknown): AttemptVerdict {
+function judgeLocalAttempt<R extends CallRequest>(
+  attempt: LocalAttempt<R>,
+  limit: TimeLimit,
+  thrown: unknown,
+): AttemptVerdict {
   const { task, failures, failed } = attempt;
   const mayBeDone = failed?.failure.callFailed === false;
   const known = { task, safety: 'idempotent', failures, mayBeDone, usedBefore: null } as const;

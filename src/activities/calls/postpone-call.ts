@@ -6,7 +6,7 @@ import { withHeartbeat } from './time-limit.ts';
 import { writeJournal } from './write-journal.ts';
 
 /** The reason why a call is postponed. */
-interface Postponement {
+interface PostponementReason {
   readonly code: string;
   readonly message: string;
   readonly retryAfterMs: number;
@@ -20,7 +20,7 @@ interface Postponement {
 export async function postponeCall(
   store: Store,
   task: CallTask,
-  { code, message, retryAfterMs }: Postponement,
+  { code, message, retryAfterMs }: PostponementReason,
 ): Promise<void> {
   const leftMs = timeLeft(task);
   if (leftMs <= 0) return;

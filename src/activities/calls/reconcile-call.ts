@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import type { RunError, TaskFailure } from '../../graph/values/index.ts';
 import type { CallClaim } from '../../store/calls/ledger-claims.ts';
 import type { Store } from '../../store/store.ts';
-import { toFailure, tryAgainLater } from './application-failure.ts';
+import { toApplicationFailure, tryAgainLater } from './application-failure.ts';
 import type { CallOutcome } from './call-task.ts';
 import { judgeCanceled, judgeGivenUp, lostAfter } from './judge-claim.ts';
 import type { LedgerAnswer } from './judge-claim.ts';
@@ -27,7 +27,8 @@ export interface CallToReconcile extends Pick<
 /**
  * Finds the outcome of such a call without making it. If no attempt has made the call, it is closed in the ledger,
  * so that no late one does. While an attempt is in progress, the activity is retried.
- * @throws ApplicationFailure with the `TaskFailure` in its details: its error is `givenUp`, or `CANCELED`, if the call was not made
+ * @throws ApplicationFailure with the `TaskFailure` in its details: if the call was not made, its error is `givenUp`, or
+ * `CANCELED`
  */
 export async function reconcileCall(
   { ledger }: Store,
@@ -35,21 +36,21 @@ export async function reconcileCall(
 ): Promise<CallOutcome> {
   const scheduledAt = Context.current().info.currentAttemptScheduledTimestampMs;
   const at = new Date().toISOString();
-  const claim = { claim: randomUUID(), requestHash: NO_REQUEST, scheduledAt, at, journal: null };
+  const claim = { claim: randomUUID(), requestHash: NO_REQUEST_HASH, scheduledAt, at, journal: null };
   const [notMade, judge] = givenUp
     ? ([{ callFailed: true, error: givenUp }, judgeGivenUp] as const)
-    : ([CANCELED, judgeCanceled] as const);
+    : ([CANCELED_FAILURE, judgeCanceled] as const);
   const result = await ledger.close({ ...call, ...claim }, notMade, (entry) =>
     judge(entry, { takeover: call.takeover, lostAfterMs: lostAfter(heartbeatMs) }),
   );
   if ('answer' in result) return await endByLedger(ledger, call.key, result.answer);
-  throw toFailure(notMade);
+  throw toApplicationFailure(notMade);
 }
 
 /** Differs from every request's hash, so that a late attempt finds its key taken. */
-const NO_REQUEST = '';
+const NO_REQUEST_HASH = '';
 
-const CANCELED: TaskFailure = { callFailed: true, error: { code: NOT_MADE.code, message: NOT_MADE.message } };
+const CANCELED_FAILURE: TaskFailure = { callFailed: true, error: { code: NOT_MADE.code, message: NOT_MADE.message } };
 
 /**
  * Ends an activity with the ledger's answer. A lost attempt is first recorded as an unknown outcome. While another
@@ -57,7 +58,7 @@ const CANCELED: TaskFailure = { callFailed: true, error: { code: NOT_MADE.code, 
  * @throws ApplicationFailure as `performCall` does
  */
 export async function endByLedger(ledger: Ledger, key: string, answer: LedgerAnswer): Promise<CallOutcome> {
-  return toOutcome(key, answer.kind === 'lost' ? await recordLost(ledger, key, answer) : answer);
+  return toReconciledOutcome(key, answer.kind === 'lost' ? await recordLost(ledger, key, answer) : answer);
 }
 
 type LostAnswer = LedgerAnswer & { readonly kind: 'lost' };
@@ -73,13 +74,13 @@ async function recordLost(ledger: Ledger, key: string, { why, seen }: LostAnswer
   return hasChanged ? { kind: 'in-progress' } : { kind: 'failed', failure };
 }
 
-function toOutcome(key: string, answer: NotLost): CallOutcome {
+function toReconciledOutcome(key: string, answer: NotLost): CallOutcome {
   switch (answer.kind) {
     case 'completed':
       if (!isCallReply(answer.result)) throw new TypeError(`The ledger's result of ${key} is no reply`);
       return { reply: answer.result, attempts: answer.attempts, durationMs: 0 };
     case 'failed':
-      throw toFailure(answer.failure);
+      throw toApplicationFailure(answer.failure);
     case 'in-progress':
       throw tryAgainLater('IN_PROGRESS', 'Another attempt makes the call', ASK_AGAIN_AFTER_MS);
   }

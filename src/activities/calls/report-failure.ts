@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { calleeOf } from '../../graph/run/index.ts';
 import type { LedgerFailure } from '../../store/calls/ledger.ts';
 import { measure } from '../../telemetry/metrics/meter.ts';
-import { callFields } from './call-logger.ts';
+import { callLogFields } from './call-logger.ts';
 import type { NamedCall } from './call-logger.ts';
 
 /**
@@ -21,7 +21,7 @@ export function reportFailure(
   measure(isLast ? 'holdfast.call.failures' : 'holdfast.call.retries', 1, { kind, called: name, code });
   const text = isLast ? 'a call failed' : 'an attempt of a call failed; another follows';
   Context.current().log.warn(text, {
-    ...callFields(call),
+    ...callLogFields(call),
     attempt: failures,
     code,
     message,

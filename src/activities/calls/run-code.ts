@@ -9,8 +9,8 @@ export async function runCode(code: RunErrorCode, work: () => unknown): Promise<
   try {
     const returned = await work();
     return returned instanceof PlainResult
-      ? { kind: 'value', value: toResult(code, returned.value), isPlain: true }
-      : { kind: 'value', value: toResult(code, returned) };
+      ? { kind: 'value', value: toJsonResult(code, returned.value), isPlain: true }
+      : { kind: 'value', value: toJsonResult(code, returned) };
   } catch (error) {
     throw fromCode(code, error);
   }
@@ -23,7 +23,7 @@ export function lazyCheck(schema: JsonSchema): SchemaCheck {
 }
 
 /** Converts a result to JSON. A failure is final: the work is done, and a retry would return the same. */
-function toResult(code: RunErrorCode, value: unknown): Json {
+function toJsonResult(code: RunErrorCode, value: unknown): Json {
   try {
     return toJson(value ?? null);
   } catch (error) {
@@ -32,7 +32,7 @@ function toResult(code: RunErrorCode, value: unknown): Json {
 }
 
 /** A global symbol, because a configuration may have loaded this module twice. */
-const BRAND = Symbol.for('holdfast.PlainResult');
+const PLAIN_RESULT_BRAND = Symbol.for('holdfast.PlainResult');
 
 /** A result of a function or node type that is not interpreted as a command to the engine. */
 export class PlainResult {
@@ -42,12 +42,12 @@ export class PlainResult {
     this.value = value;
   }
 
-  get [BRAND](): true {
+  get [PLAIN_RESULT_BRAND](): true {
     return true;
   }
 
   static [Symbol.hasInstance](value: unknown): boolean {
-    return typeof value === 'object' && value !== null && BRAND in value;
+    return typeof value === 'object' && value !== null && PLAIN_RESULT_BRAND in value;
   }
 }
 

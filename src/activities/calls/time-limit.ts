@@ -98,7 +98,7 @@ function exceptFor(context: Context, ignored: readonly string[]): AbortSignal {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Latest progress of each activity. Every heartbeat repeats it, because the server keeps only the last details. */
-const progress = new WeakMap<Context, unknown>();
+const latestProgress = new WeakMap<Context, unknown>();
 
 /** Longest delay of a cancellation: Temporal's SDK may throttle heartbeats to this interval. */
 export const HEARTBEAT_EVERY_MS = 5_000;
@@ -123,13 +123,13 @@ export async function withHeartbeat<T>(timeoutMs: number, work: () => Promise<T>
 /** The progress of this attempt, else that of the last one. */
 function progressOf(context: Context): unknown {
   const { heartbeatDetails } = context.info;
-  return progress.has(context) ? progress.get(context) : heartbeatDetails;
+  return latestProgress.has(context) ? latestProgress.get(context) : heartbeatDetails;
 }
 
 /** Reports the progress of the current activity; a local one has none. */
-export function heartbeat(details: unknown): void {
+export function reportHeartbeat(details: unknown): void {
   const context = Context.current();
   if (context.info.isLocal) return;
-  progress.set(context, details);
+  latestProgress.set(context, details);
   context.heartbeat(details);
 }

@@ -21,7 +21,7 @@ const OWN_FOLDERS = ['src', 'dist'].map((folder) => fileURLToPath(new URL(`../..
 export function userStackOf(thrown: unknown): UserStack | null {
   if (!(thrown instanceof Error)) return null;
   const frames = String(thrown.stack)
-    .slice(-MAX_SEARCHED)
+    .slice(-MAX_SEARCHED_STACK)
     .split('\n')
     .flatMap((line) => toUserFrame(line) ?? [])
     .slice(0, MAX_FRAMES);
@@ -29,15 +29,16 @@ export function userStackOf(thrown: unknown): UserStack | null {
 }
 
 /** In characters. The message, which may be long, stands before the frames. */
-const MAX_SEARCHED = 20_000;
-const MAX_LINE = 1_000;
+const MAX_SEARCHED_STACK = 20_000;
+const MAX_STACK_LINE = 1_000;
 
 /** A frame as V8 writes it: `at name (path:1:2)`, or `at path:1:2`. */
-const FRAME = /^\s+at (?:(?<name>.+) \(|async )?(?<path>(?:file:\/\/)?\/.+):(?<row>\d+):(?<column>\d+)\)?$/;
+const STACK_FRAME_PATTERN =
+  /^\s+at (?:(?<name>.+) \(|async )?(?<path>(?:file:\/\/)?\/.+):(?<row>\d+):(?<column>\d+)\)?$/;
 
 function toUserFrame(line: string): string | null {
-  if (line.length > MAX_LINE) return null;
-  const { name, path: location = '', row, column } = FRAME.exec(line)?.groups ?? {};
+  if (line.length > MAX_STACK_LINE) return null;
+  const { name, path: location = '', row, column } = STACK_FRAME_PATTERN.exec(line)?.groups ?? {};
   const path = toPath(location);
   if (path === null || isOwn(path) || path.includes('/node_modules/')) return null;
   const position = `${toRelativePath(path)}:${row}:${column}`;

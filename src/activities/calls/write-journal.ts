@@ -31,7 +31,7 @@ export async function writeJournal(store: Store, entry: JournalWrite): Promise<v
   try {
     await store.journal.write(journal.batch, journal.writer);
   } catch (error) {
-    if (isContradiction(error)) throw contradiction();
+    if (isContradiction(error)) throw journalContradiction();
     if (!isDataRefused(error)) throw error;
     Context.current().log.error('the database refuses the journal of a run, which fails', { error });
     const message = `The database refuses the journal: ${messageOf(error)}`;
@@ -40,7 +40,7 @@ export async function writeJournal(store: Store, entry: JournalWrite): Promise<v
 }
 
 /** The failure of an activity whose batch contradicts the journal: it ends the workflow. */
-export function contradiction(): ApplicationFailure {
+export function journalContradiction(): ApplicationFailure {
   return ApplicationFailure.nonRetryable(CONTRADICTION_MESSAGE, CONTRADICTION);
 }
 
@@ -105,11 +105,11 @@ export async function emitSegments(
 ): Promise<void> {
   if (!ended || !isTracing()) return;
   const { run, segments } = ended;
-  const giveUpAt = Date.now() + WITHIN_MS;
+  const giveUpAt = Date.now() + WRITE_WITHIN_MS;
   try {
     for (const { name, after, upTo, ...times } of segments) {
       const events = journal.ofTypes(runId, TRACED_EVENTS, { after, upTo });
-      await emitSegment({ runId, tenantId, run, segment: name, ...times }, until(giveUpAt, events));
+      await emitSegment({ runId, tenantId, run, segment: name, ...times }, takeUntil(giveUpAt, events));
     }
   } catch (error) {
     Context.current().log.warn('the spans of a run are lost', { error, run: runId });
@@ -117,11 +117,11 @@ export async function emitSegments(
 }
 
 /** The limit is short because the run waits for its journal. */
-const WITHIN_MS = 5_000;
+const WRITE_WITHIN_MS = 5_000;
 
-async function* until<T>(time: number, items: AsyncIterable<T>): AsyncIterable<T> {
+async function* takeUntil<T>(time: number, items: AsyncIterable<T>): AsyncIterable<T> {
   for await (const item of items) {
-    if (Date.now() > time) throw new Error(`To read the events of its segments took more than ${WITHIN_MS} ms`);
+    if (Date.now() > time) throw new Error(`To read the events of its segments took more than ${WRITE_WITHIN_MS} ms`);
     yield item;
   }
 }

@@ -15,24 +15,24 @@ export const estimateTokens: TokenCounter = (text) => {
   let word = { length: 0, hasDigit: false };
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;
-    word = isLetter(code) || isDigit(code) ? extend(word, code) : { length: 0, hasDigit: false };
-    tokens += isReadable(word) ? costOf(code) : IN_GIBBERISH;
+    word = isLetter(code) || isDigit(code) ? extendWord(word, code) : { length: 0, hasDigit: false };
+    tokens += isReadable(word) ? tokensOfCharacter(code) : IN_GIBBERISH;
   }
   return Math.ceil(tokens);
 };
 
 /** Consecutive letters and digits. */
-interface Word {
+interface WordShape {
   readonly length: number;
   readonly hasDigit: boolean;
 }
 
-function extend({ length, hasDigit }: Word, code: number): Word {
+function extendWord({ length, hasDigit }: WordShape, code: number): WordShape {
   return { length: length + 1, hasDigit: hasDigit || isDigit(code) };
 }
 
 /** Longer words, and ones with digits, are keys, hashes or Base64, which are in no vocabulary. */
-function isReadable({ length, hasDigit }: Word): boolean {
+function isReadable({ length, hasDigit }: WordShape): boolean {
   return length <= LONGEST_WORD && !hasDigit;
 }
 
@@ -51,7 +51,7 @@ const COSTS: readonly (readonly [last: number, cost: number])[] = [
   [0x10ffff, 3], // emoji
 ];
 
-function costOf(code: number): number {
+function tokensOfCharacter(code: number): number {
   if (code > 0x7f) return COSTS.find(([last]) => code <= last)?.[1] ?? 1;
   return isLetter(code) || code === SPACE ? LATIN_LETTER : PUNCTUATION;
 }

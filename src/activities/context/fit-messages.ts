@@ -1,7 +1,7 @@
 import type { ContextPolicy, ContextReport, ModelCallRequest, OverflowReply } from '../../graph/run/index.ts';
 import {
   isFilePart,
-  partsOf,
+  contentParts,
   textOf,
   TOKENS_OF_FILES,
   TOKENS_PER_MESSAGE,
@@ -13,7 +13,7 @@ import type { ToolOffer } from '../models/model.ts';
 import { withDistinctIds, repairCalls } from './restore-conversation.ts';
 import type { MessageProcessor, ProcessingStep, StepContext } from './message-processor.ts';
 import type { ModelMeasure, TokenCounter } from './estimate-tokens.ts';
-import { stepsOf } from './processing-steps.ts';
+import { processingStepsOf } from './processing-steps.ts';
 import { isJsonObject, messageOf } from '../../graph/values/index.ts';
 
 /** Dependencies of fitting a request's messages. */
@@ -43,7 +43,7 @@ export async function fitMessages(
   const original = withDistinctIds(request.messages);
   const messages = repairCalls(original);
   if (request.context === null) return { kind: 'fitting', messages, report: null };
-  const steps = stepsOf(request.context.strategy, processors);
+  const steps = processingStepsOf(request.context.strategy, processors);
   const meter = createRequestMeter(await measure.loadCounter());
   const limit = limitOf(request.context, request.maxOutputTokens, measure);
   const envelopeTokens = meter.envelope({ ...request, tools });
@@ -91,14 +91,17 @@ interface FitCheck {
 function checkFit(messages: readonly Message[], { original, limit, envelopeTokens, meter }: FitCheck): FittingMessages {
   const ofMessages = meter.messages(messages);
   const tokens = Math.ceil(envelopeTokens + ofMessages);
-  if (tokens > limit) throw tooLong(tokens, { limit, envelopeTokens });
+  if (tokens > limit) throw requestTooLong(tokens, { limit, envelopeTokens });
   const sent = new Set(messages.map(({ id }) => id));
   const dropped = original.filter(({ id }) => !sent.has(id)).length;
   const report = Number.isFinite(limit) ? { tokens, maxTokens: limit, dropped } : null;
   return { kind: 'fitting', messages, report };
 }
 
-function tooLong(tokens: number, { limit, envelopeTokens }: Pick<FitCheck, 'limit' | 'envelopeTokens'>): CallError {
+function requestTooLong(
+  tokens: number,
+  { limit, envelopeTokens }: Pick<FitCheck, 'limit' | 'envelopeTokens'>,
+): CallError {
   const message =
     `The request does not fit: what has to be sent takes ${tokens} tokens of ${limit}, ` +
     `${Math.ceil(envelopeTokens)} of them the system prompt and the tools. Raise context.maxTokens, or send less`;
@@ -122,7 +125,7 @@ const PER_REQUEST = 3;
 /** Creates a meter that counts each message only once. */
 export function createRequestMeter(counter: TokenCounter): RequestMeter {
   const counted = new WeakMap<Message, number>();
-  const count = checked(counter);
+  const count = checkCounter(counter);
   const tokensOf = (message: Message): number => {
     const tokens =
       counted.get(message) ??
@@ -134,11 +137,11 @@ export function createRequestMeter(counter: TokenCounter): RequestMeter {
     envelope: ({ system, tools, output }) =>
       PER_REQUEST +
       (system === null ? 0 : TOKENS_PER_MESSAGE + count(system)) +
-      sum(
+      sumOf(
         tools.map(({ name, description, parameters }) => count(`${name} ${description} ${JSON.stringify(parameters)}`)),
       ) +
       (output === null ? 0 : count(JSON.stringify(output))),
-    messages: (messages) => sum(messages.map(tokensOf)),
+    messages: (messages) => sumOf(messages.map(tokensOf)),
   };
 }
 
@@ -151,19 +154,19 @@ function countedText({ content, name, providerParts }: Message): string {
 }
 
 function tokensOfFiles({ content }: Message): number {
-  return sum(partsOf(content).map((part) => (isFilePart(part) ? TOKENS_OF_FILES[part.type] : 0)));
+  return sumOf(contentParts(content).map((part) => (isFilePart(part) ? TOKENS_OF_FILES[part.type] : 0)));
 }
 
 function tokensOfCalls(message: Message, count: TokenCounter): number {
-  return sum(toolCallsOf(message).map(({ name, args }) => PER_CALL + count(`${name} ${JSON.stringify(args)}`)));
+  return sumOf(toolCallsOf(message).map(({ name, args }) => PER_CALL + count(`${name} ${JSON.stringify(args)}`)));
 }
 
 /** Checks a counter's results, since a counter may be configured code. */
-function checked(counter: TokenCounter): TokenCounter {
+function checkCounter(counter: TokenCounter): TokenCounter {
   return (text) => {
     const tokens = countWith(counter, text);
     if (Number.isFinite(tokens) && tokens >= 0) return tokens;
-    throw unusable(`it has counted ${tokens}`);
+    throw unusableContext(`it has counted ${tokens}`);
   };
 }
 
@@ -171,15 +174,15 @@ function countWith(counter: TokenCounter, text: string): number {
   try {
     return counter(text);
   } catch (error) {
-    throw unusable(messageOf(error), error);
+    throw unusableContext(messageOf(error), error);
   }
 }
 
-function unusable(problem: string, cause?: unknown): CallError {
+function unusableContext(problem: string, cause?: unknown): CallError {
   const message = `The model's token counter can't be used: ${problem}`;
   return new CallError('MODEL_FAILED', message, { ...REFUSED, cause });
 }
 
-function sum(numbers: readonly number[]): number {
+function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }

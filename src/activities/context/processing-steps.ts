@@ -1,13 +1,13 @@
 import { own, isJsonList, messageOf, toJson } from '../../graph/values/index.ts';
 import { CallError, REFUSED, TRY_AGAIN_UNDONE } from '../calls/call-error.ts';
-import { keepLast, shortenToolResults, summarize } from './summarize.ts';
+import { keepNewestMessages, shortenToolResults, summarizeOldest } from './summarize.ts';
 import type { MessageProcessor, ProcessingStep } from './message-processor.ts';
 import { isMessage, messageProblem } from '../../graph/definition/index.ts';
 import { restoreConversation } from './restore-conversation.ts';
 
 const builtInSteps: Readonly<Record<string, ProcessingStep>> = {
-  last: keepLast,
-  summarize,
+  last: keepNewestMessages,
+  summarize: summarizeOldest,
   'shorten-tool-results': shortenToolResults,
 };
 
@@ -19,7 +19,7 @@ export const BUILT_IN_PROCESSORS: readonly string[] = Object.keys(builtInSteps);
  * @param processors message processors of the configuration
  * @throws CallError for a name that is neither built in nor configured
  */
-export function stepsOf(
+export function processingStepsOf(
   strategy: string | readonly string[],
   processors: Readonly<Record<string, MessageProcessor>>,
 ): readonly ProcessingStep[] {
@@ -40,7 +40,7 @@ function customStep(name: string, processor: MessageProcessor): ProcessingStep {
   return async (messages, { maxTokens, count }) => {
     const processed = await failingAs(name, async () => toJson(await processor(messages, { maxTokens, count })));
     const problem = isJsonList(processed) ? processed.map(messageProblem).find(Boolean) : 'it gives back no list';
-    if (problem !== undefined) throw new CallError('MODEL_FAILED', describeFailure(name, problem), REFUSED);
+    if (problem !== undefined) throw new CallError('MODEL_FAILED', processorFailure(name, problem), REFUSED);
     return restoreConversation(messages, isJsonList(processed) ? processed.filter(isMessage) : []);
   };
 }
@@ -50,11 +50,11 @@ async function failingAs<T>(name: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof CallError) throw error;
-    const message = describeFailure(name, messageOf(error));
+    const message = processorFailure(name, messageOf(error));
     throw new CallError('MODEL_FAILED', message, { ...TRY_AGAIN_UNDONE, cause: error });
   }
 }
 
-function describeFailure(name: string, problem: string): string {
+function processorFailure(name: string, problem: string): string {
   return `The message processor "${name}" failed: ${problem}`;
 }

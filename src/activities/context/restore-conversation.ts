@@ -10,7 +10,7 @@ import { createDistinctTexts, addToList } from '../../graph/values/index.ts';
  */
 export function restoreConversation(before: readonly Message[], after: readonly Message[]): readonly Message[] {
   const withoutDuplicates = withoutCopies(before, after);
-  const ordered = inOrder(before, withSystem(before, withoutDuplicates));
+  const ordered = sortAsBefore(before, withSystem(before, withoutDuplicates));
   return repairCalls(withoutOpenCalls(withoutBrokenGroups(before, ordered)));
 }
 
@@ -31,7 +31,7 @@ function withSystem(before: readonly Message[], after: readonly Message[]): read
 }
 
 /** Sorts earlier messages as before; a new message stays after its predecessor. */
-function inOrder(before: readonly Message[], after: readonly Message[]): readonly Message[] {
+function sortAsBefore(before: readonly Message[], after: readonly Message[]): readonly Message[] {
   const indexes = new Map(before.map(({ id }, index) => [id, index]));
   let index = -1;
   return after
@@ -67,38 +67,38 @@ export function withDistinctIds(messages: readonly Message[]): readonly Message[
 }
 
 /** Answers to a message's tool calls, in the order of the calls; `null` for a call without an answer. */
-export type Answers = readonly (Message | null)[];
+export type ToolAnswers = readonly (Message | null)[];
 
 /**
  * Matches each tool call with its answer. An answer belongs to the nearest earlier call with its id, as providers may
  * repeat ids; an answer that precedes its call counts if the call has no other.
  * @returns the answers by message with calls; a tool message that is missing there belongs to no call
  */
-export function matchAnswers(messages: readonly Message[]): ReadonlyMap<Message, Answers> {
-  const open = new Map<string, Slot[]>();
-  const slots = new Map<Message, readonly Slot[]>();
+export function matchAnswers(messages: readonly Message[]): ReadonlyMap<Message, ToolAnswers> {
+  const open = new Map<string, AnswerSlot[]>();
+  const slots = new Map<Message, readonly AnswerSlot[]>();
   const early: Message[] = [];
   for (const message of messages) {
     if (message.role === 'tool') {
-      if (!fill(open, message)) early.push(message);
+      if (!assignAnswer(open, message)) early.push(message);
       continue;
     }
-    const opened = toolCallsOf(message).map(({ id }): Slot => ({ id, answer: null }));
+    const opened = toolCallsOf(message).map(({ id }): AnswerSlot => ({ id, answer: null }));
     if (opened.length > 0) slots.set(message, opened);
     for (const slot of opened.toReversed()) addToList(open, slot.id, slot);
   }
-  for (const message of early) fill(open, message);
+  for (const message of early) assignAnswer(open, message);
   return new Map([...slots].map(([message, filled]) => [message, filled.map(({ answer }) => answer)]));
 }
 
 /** A call and its answer. */
-interface Slot {
+interface AnswerSlot {
   readonly id: string;
   answer: Message | null;
 }
 
 /** Assigns an answer to the latest open call with its id. @returns false if there is none */
-function fill(open: ReadonlyMap<string, Slot[]>, answer: Message): boolean {
+function assignAnswer(open: ReadonlyMap<string, AnswerSlot[]>, answer: Message): boolean {
   const id = answer['toolCallId'];
   const slot = typeof id === 'string' ? open.get(id)?.pop() : undefined;
   if (!slot) return false;
@@ -106,7 +106,7 @@ function fill(open: ReadonlyMap<string, Slot[]>, answer: Message): boolean {
   return true;
 }
 
-const NOT_ANSWERED = 'There is no result: the call was canceled or never answered.';
+const NOT_ANSWERED_TEXT = 'There is no result: the call was canceled or never answered.';
 
 /**
  * Puts exactly one answer after each tool call, in the order of the calls: providers refuse anything else. Missing
@@ -124,5 +124,5 @@ export function repairCalls(messages: readonly Message[]): readonly Message[] {
 
 function notAnswered(message: Message, at: number): Message {
   const { id = '' } = toolCallsOf(message)[at] ?? {};
-  return { id: `${message.id}:unanswered:${at}`, role: 'tool', toolCallId: id, content: NOT_ANSWERED };
+  return { id: `${message.id}:unanswered:${at}`, role: 'tool', toolCallId: id, content: NOT_ANSWERED_TEXT };
 }

@@ -6,7 +6,7 @@ import type { Message } from '../../graph/definition/index.ts';
  * Drops the oldest groups. The rest has no gap except after the newest user message. Required groups are kept even if
  * they exceed the limit.
  */
-export const keepLast: MessageProcessor = (messages, { maxTokens, count }) => {
+export const keepNewestMessages: MessageProcessor = (messages, { maxTokens, count }) => {
   const groups = groupMessages(messages);
   const kept = new Set<MessageGroup>(requiredGroups(groups));
   let remaining = maxTokens - count([...kept].flat());
@@ -23,10 +23,10 @@ export const keepLast: MessageProcessor = (messages, { maxTokens, count }) => {
  * Asks for a summary of the oldest messages if not all fit. The others should take half of the limit, so that the
  * conversation can grow. If no summary helps, the oldest messages are dropped as by `last`.
  */
-export const summarize: ProcessingStep = (messages, context) => {
+export const summarizeOldest: ProcessingStep = (messages, context) => {
   if (context.count(messages) <= context.maxTokens) return messages;
   const cut = findCut(groupMessages(messages), context);
-  return cut === null ? keepLast(messages, context) : { kind: 'overflow', messages: cut };
+  return cut === null ? keepNewestMessages(messages, context) : { kind: 'overflow', messages: cut };
 };
 
 /** The number of messages to summarize, from the beginning of the request; `null` if no cut helps. */
@@ -37,14 +37,14 @@ function findCut(groups: readonly MessageGroup[], context: StepContext): number 
 }
 
 /** A point at which the request can be cut. */
-interface Cut {
+interface CutPoint {
   readonly index: number;
   /** Tokens that are sent in any case: the messages after the cut and the system messages before it. */
   readonly keptTokens: number;
 }
 
 /** The cut points between groups that have new text before them and the newest user message after them. */
-function cutsOf(groups: readonly MessageGroup[], { count, indexes }: StepContext): readonly Cut[] {
+function cutsOf(groups: readonly MessageGroup[], { count, indexes }: StepContext): readonly CutPoint[] {
   const spans = groups.map((group) => spanOf(group, indexes));
   const begins = beginsAfter(spans);
   let keptTokens = count(groups.flat());
@@ -65,18 +65,18 @@ function indexOfNewest(groups: readonly MessageGroup[]): number {
 }
 
 /** Indexes of a group's messages in the request; a group of added messages has an empty span. */
-interface Span {
+interface GroupSpan {
   readonly begin: number;
   readonly end: number;
 }
 
-function spanOf(group: MessageGroup, indexes: StepContext['indexes']): Span {
+function spanOf(group: MessageGroup, indexes: StepContext['indexes']): GroupSpan {
   const found = group.flatMap(({ id }) => indexes.get(id) ?? []);
   return { begin: Math.min(Infinity, ...found), end: Math.max(0, ...found.map((index) => index + 1)) };
 }
 
 /** The first index of all later groups, for each group: a repair may have moved an answer forward. */
-function beginsAfter(spans: readonly Span[]): readonly number[] {
+function beginsAfter(spans: readonly GroupSpan[]): readonly number[] {
   let begin = Infinity;
   return spans
     .toReversed()
@@ -132,7 +132,7 @@ export const shortenToolResults: MessageProcessor = (messages, { maxTokens, coun
   return groups.flatMap((group, at) =>
     group.map((message) => {
       if (tokens <= maxTokens || at === groups.length - 1 || !isLargeResult(message)) return message;
-      const short = shortened(message);
+      const short = shortenMessage(message);
       tokens += count([short]) - count([message]);
       return short;
     }),
@@ -143,6 +143,6 @@ function isLargeResult({ role, content }: Message): boolean {
   return role === 'tool' && textOf(content).length > LARGE_RESULT;
 }
 
-function shortened({ content, ...message }: Message): Message {
+function shortenMessage({ content, ...message }: Message): Message {
   return { ...message, content: `[A result of ${textOf(content).length} characters, left out here]` };
 }

@@ -13,12 +13,12 @@ import { CallError } from '../calls/call-error.ts';
 import type { GuardedFetch } from '../../network/guarded-request.ts';
 import { PROVIDER_URLS } from '../model-providers.ts';
 import type { EmbeddingProviderName } from '../model-providers.ts';
-import { openTransport } from './open-transport.ts';
-import { toCallError } from './to-call-error.ts';
+import { openProviderTransport } from './open-transport.ts';
+import { toModelCallError } from './to-call-error.ts';
 import { useSecrets } from '../secrets.ts';
 import type { SecretReference, SecretResolver } from '../secrets.ts';
 import { embedderName } from './embedder-name.ts';
-import type { Access } from './providers.ts';
+import type { AdapterSettings } from './providers.ts';
 
 /** A configured embedding model. */
 export interface EmbeddingSettings {
@@ -35,7 +35,7 @@ export interface EmbeddingSettings {
 }
 
 /** Waits, and rejects when the signal aborts. */
-export type Sleep = (ms: number, value: null, options: Pick<TimerOptions, 'signal'>) => Promise<unknown>;
+export type SleepWithSignal = (ms: number, value: null, options: Pick<TimerOptions, 'signal'>) => Promise<unknown>;
 
 interface EmbedderDeps {
   readonly fetch: GuardedFetch;
@@ -43,20 +43,20 @@ interface EmbedderDeps {
   /** Counts the tokens that the provider charges. */
   readonly count: (tokens: number) => void;
   /** The default is that of Node. */
-  readonly sleep?: Sleep;
+  readonly sleep?: SleepWithSignal;
 }
 
 const MAX_ATTEMPTS = 2;
-const PAUSE_MS = 200;
+const EMBEDDING_RETRY_PAUSE_MS = 200;
 /** Statuses that mean that the input is at fault. */
-const REFUSALS: ReadonlySet<number | null> = new Set([400, 413, 422]);
+const REFUSED_INPUT_STATUSES: ReadonlySet<number | null> = new Set([400, 413, 422]);
 
 /** Creates an embedder that uses a configured model through its provider's adapter. */
 export function createEmbedder(settings: EmbeddingSettings, deps: EmbedderDeps): Embedder {
   const { minSimilarity, timeoutMs } = settings;
-  const sleep: Sleep = deps.sleep ?? setTimeout;
+  const sleep: SleepWithSignal = deps.sleep ?? setTimeout;
   const ask = createAsk(settings, deps);
-  const start = (): SpanStart => describeRequest(settings);
+  const start = (): SpanStart => embeddingSpan(settings);
   return {
     name: embedderName(settings),
     minSimilarity,
@@ -68,15 +68,17 @@ export function createEmbedder(settings: EmbeddingSettings, deps: EmbedderDeps):
         } catch (error) {
           const isLast = attempt === MAX_ATTEMPTS || signal.aborted;
           if (isLast || !(error instanceof CallError && error.retryable)) throw error;
-          await sleep(Math.min(error.retryAfterMs ?? PAUSE_MS, timeoutMs), null, { signal }).catch(() => {
-            throw error;
-          });
+          await sleep(Math.min(error.retryAfterMs ?? EMBEDDING_RETRY_PAUSE_MS, timeoutMs), null, { signal }).catch(
+            () => {
+              throw error;
+            },
+          );
         }
     },
   };
 }
 
-function describeRequest({ model, dimensions, ...settings }: EmbeddingSettings): SpanStart {
+function embeddingSpan({ model, dimensions, ...settings }: EmbeddingSettings): SpanStart {
   const baseUrl = baseUrlOf(settings);
   return {
     name: `embeddings ${model}`,
@@ -95,16 +97,16 @@ function baseUrlOf({ provider, baseUrl }: Pick<EmbeddingSettings, 'provider' | '
   return baseUrl ?? PROVIDER_URLS[provider] ?? '';
 }
 
-type Ask = (texts: readonly string[], signal: AbortSignal) => Promise<readonly Vector[]>;
+type RequestVectors = (texts: readonly string[], signal: AbortSignal) => Promise<readonly Vector[]>;
 
-function createAsk(settings: EmbeddingSettings, { fetch, secrets, count }: EmbedderDeps): Ask {
+function createAsk(settings: EmbeddingSettings, { fetch, secrets, count }: EmbedderDeps): RequestVectors {
   const { provider, model, dimensions } = settings;
   const baseURL = baseUrlOf(settings);
   const { open, options } = embeddingProviders[provider];
   return async (texts, abortSignal) => {
     const used = useSecrets(secrets, 'MODEL_FAILED');
     const apiKey = await used.resolve(settings.apiKey ?? '');
-    const transport = openTransport(fetch, null);
+    const transport = openProviderTransport(fetch, null);
     try {
       const adapter = open({ model, apiKey, baseURL, fetch: transport.fetch });
       const answer = await adapter.doEmbed({ values: [...texts], providerOptions: options(dimensions), abortSignal });
@@ -112,9 +114,11 @@ function createAsk(settings: EmbeddingSettings, { fetch, secrets, count }: Embed
       return requireVectors(answer.embeddings, settings, texts.length);
     } catch (thrown) {
       if (thrown instanceof VectorsUnusableError) throw thrown;
-      const error = toCallError({ model, thrown, status: transport.lastStatus() });
+      const error = toModelCallError({ model, thrown, status: transport.lastStatus() });
       const message = used.redactMessage(error.message);
-      throw REFUSALS.has(transport.lastStatus()) ? new TextsRefusedError(message) : error.withMessage(message);
+      throw REFUSED_INPUT_STATUSES.has(transport.lastStatus())
+        ? new TextsRefusedError(message)
+        : error.withMessage(message);
     }
   };
 }
@@ -137,7 +141,7 @@ function requireVectors(
 }
 
 interface EmbeddingProvider {
-  readonly open: (access: Access) => EmbeddingModelV3;
+  readonly open: (access: AdapterSettings) => EmbeddingModelV3;
   /** Options that request vectors of a given length, where the provider supports it. */
   readonly options: (dimensions: number) => SharedV3ProviderOptions;
 }

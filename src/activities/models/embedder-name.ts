@@ -1,6 +1,6 @@
 import type { EmbeddingProviderName } from '../model-providers.ts';
 
-interface NamedModel {
+interface NamedEmbedder {
   readonly provider: EmbeddingProviderName;
   readonly model: string;
   /** The length of its vectors. */
@@ -8,6 +8,6 @@ interface NamedModel {
 }
 
 /** Names an embedding model. Vectors of models with different names can't be compared. */
-export function embedderName({ provider, model, dimensions }: NamedModel): string {
+export function embedderName({ provider, model, dimensions }: NamedEmbedder): string {
   return `${provider}/${model}/${dimensions}`;
 }

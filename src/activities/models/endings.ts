@@ -2,10 +2,10 @@ import type { ModelReply } from '../../graph/run/index.ts';
 import { ENDED_WITHOUT_REASON } from './wire/wire-format.ts';
 
 /** How an answer ended: with a finish reason of the engine, or because its server failed. */
-export type Ending = ModelReply['finishReason'] | 'failed';
+export type AnswerEnding = ModelReply['finishReason'] | 'failed';
 
 /** Finish reasons of providers that the adapters do not map, in lower case. */
-const ENDINGS: ReadonlyMap<string, Ending> = new Map<string, Ending>([
+const ENDINGS: ReadonlyMap<string, AnswerEnding> = new Map<string, AnswerEnding>([
   [ENDED_WITHOUT_REASON, 'other'],
   ['completed', 'stop'],
   ['end_turn', 'stop'],
@@ -46,7 +46,7 @@ const FAILURE =
  * Maps a provider's own finish reason.
  * @returns `undefined` for a reason that is not known; the answer's content decides about it
  */
-export function endingOf(reason: string): Ending | undefined {
+export function endingOf(reason: string): AnswerEnding | undefined {
   const word = reason.toLowerCase();
   return ENDINGS.get(word) ?? (FAILURE.test(word) ? 'failed' : undefined);
 }

@@ -68,7 +68,7 @@ const SIGNS: readonly ReasonSigns[] = [
 ];
 
 /** In characters. Only this part of a message, which may be very long, is searched for phrases. */
-const MAX_SEARCHED = 2_000;
+const MAX_SEARCHED_MESSAGE = 2_000;
 
 const PAYMENT_REQUIRED = 402;
 const FORBIDDEN = 403;
@@ -78,7 +78,7 @@ const TOO_MANY_REQUESTS = 429;
 export function failureReason(status: number, error: JsonObject): FailureReason | null {
   if (status === PAYMENT_REQUIRED) return 'insufficient_quota';
   if (status === FORBIDDEN && isModerated(error)) return 'content_filter';
-  const names = namesIn(error);
+  const names = errorNames(error);
   const found =
     SIGNS.find((signs) => signs.names.some((name) => names.includes(name))) ??
     (status < 500 ? signsInWords(error, status) : undefined);
@@ -89,7 +89,7 @@ export function failureReason(status: number, error: JsonObject): FailureReason 
 /** OpenRouter passes the error of the server behind it in `metadata`. */
 function signsInWords({ message, metadata }: JsonObject, status: number): ReasonSigns | undefined {
   const texts = [message, isJsonObject(metadata) ? metadata['raw'] : undefined];
-  const text = texts.map((part) => (typeof part === 'string' ? part.slice(0, MAX_SEARCHED) : '')).join('\n');
+  const text = texts.map((part) => (typeof part === 'string' ? part.slice(0, MAX_SEARCHED_MESSAGE) : '')).join('\n');
   const isOfRate = status === TOO_MANY_REQUESTS || RATE.test(text);
   return SIGNS.filter(({ phrases }) => !(isOfRate && phrases === TOO_LONG)).find(({ phrases }) =>
     phrases.some((patterns) => patterns.every((pattern) => pattern.test(text))),
@@ -108,12 +108,12 @@ const GENERATION_FAILURE_PHRASES = /^failed to (call a function|validate json|ge
 export function isGenerationFailure(error: JsonObject): boolean {
   const { message = '' } = error;
   return (
-    namesIn(error).some((name) => GENERATION_FAILURES.has(name)) ||
+    errorNames(error).some((name) => GENERATION_FAILURES.has(name)) ||
     (typeof message === 'string' && GENERATION_FAILURE_PHRASES.test(message))
   );
 }
 
-function namesIn(error: JsonObject): readonly (Json | undefined)[] {
+function errorNames(error: JsonObject): readonly (Json | undefined)[] {
   const inner = error['innererror'] ?? error['inner_error'];
   return [error['code'], error['type'], isJsonObject(inner) ? inner['code'] : undefined];
 }
@@ -179,7 +179,7 @@ const STATUS_BY_NAME: ReadonlyMap<Json | undefined, number> = new Map([
 ]);
 
 /** The HTTP status that an error within an answer corresponds to: its own, that of its name, or that of its words. */
-export function statusOf(error: JsonObject): number {
+export function errorStatus(error: JsonObject): number {
   const { code, type, status } = error;
   const number = [code, status].map((stated) => Number(stated ?? NaN)).find((stated) => stated >= 400 && stated <= 599);
   const named = [code, type, status].map((name) => STATUS_BY_NAME.get(name)).find((found) => found !== undefined);

@@ -8,15 +8,15 @@ import { useSecrets } from '../secrets.ts';
 import type { SecretResolver } from '../secrets.ts';
 import { loadFiles } from './to-prompt.ts';
 import type { Generate, ModelRequest, ModelSettings, GenerateContext } from './model.ts';
-import { openTransport, OtherFormError } from './open-transport.ts';
-import type { AnswerForm, Transport } from './open-transport.ts';
-import { providers, WIRE_FORMATS } from './providers.ts';
-import { toCallError } from './to-call-error.ts';
+import { openProviderTransport, OtherFormError } from './open-transport.ts';
+import type { AnswerForm, ProviderTransport } from './open-transport.ts';
+import { PROVIDER_ADAPTERS, WIRE_FORMATS } from './providers.ts';
+import { toModelCallError } from './to-call-error.ts';
 import { toCallOptions } from './to-call-options.ts';
 import { toReply } from './to-reply.ts';
 import { mapToolNames } from './tool-names.ts';
-import { toAnswer, readStream } from './read-stream.ts';
-import type { Answer } from './read-stream.ts';
+import { toModelAnswer, readModelStream } from './read-stream.ts';
+import type { CompleteAnswer } from './read-stream.ts';
 
 interface GenerateDeps {
   readonly fetch: GuardedFetch;
@@ -32,30 +32,30 @@ export function createGenerate(settings: ModelSettings, { fetch, secrets }: Gene
     describeModel({ provider, model, baseUrl: baseURL });
     const used = useSecrets(secrets, 'MODEL_FAILED');
     const apiKey = await used.resolve(settings.apiKey ?? '');
-    const transport = openTransport(fetch, WIRE_FORMATS[provider]);
-    const toolNames = mapToolNames(namesIn(asked));
+    const transport = openProviderTransport(fetch, WIRE_FORMATS[provider]);
+    const toolNames = mapToolNames(toolNamesIn(asked));
     try {
       const request = { ...asked, files: await loadFiles(asked.messages, readFile) };
-      const adapter = providers[provider]({ model, apiKey, baseURL, fetch: transport.fetch });
+      const adapter = PROVIDER_ADAPTERS[provider]({ model, apiKey, baseURL, fetch: transport.fetch });
       const options = { ...toCallOptions(request, settings, toolNames), abortSignal: signal };
       const answer = await askAdapter({ adapter, options, transport, emit });
       return toReply(answer, settings, toolNames);
     } catch (thrown) {
-      const error = toCallError({ model: asked.model, thrown, status: transport.lastStatus() });
+      const error = toModelCallError({ model: asked.model, thrown, status: transport.lastStatus() });
       throw error.withMessage(used.redactMessage(error.message));
     }
   };
 }
 
-function namesIn({ tools, messages }: ModelRequest): string[] {
+function toolNamesIn({ tools, messages }: ModelRequest): string[] {
   return [...tools, ...messages.flatMap(toolCallsOf)].map(({ name }) => name);
 }
 
 /** One request to a provider's adapter. */
-export interface Question {
+export interface AdapterRequest {
   readonly adapter: LanguageModelV3;
   readonly options: LanguageModelV3CallOptions;
-  readonly transport: Transport;
+  readonly transport: ProviderTransport;
   readonly emit: GenerateContext['emit'];
 }
 
@@ -64,7 +64,7 @@ export interface Question {
  * usage, then requests complete answers.
  * @param wantsStream false to request complete answers from the beginning
  */
-function createAskAdapter(wantsStream: boolean): (question: Question) => Promise<Answer> {
+function createAskAdapter(wantsStream: boolean): (question: AdapterRequest) => Promise<CompleteAnswer> {
   let asksForStreams = wantsStream;
   return async (question) => {
     try {
@@ -80,20 +80,27 @@ function createAskAdapter(wantsStream: boolean): (question: Question) => Promise
   };
 }
 
-async function askFor(form: AnswerForm, { adapter, options, transport, emit }: Question): Promise<Answer> {
+async function askFor(
+  form: AnswerForm,
+  { adapter, options, transport, emit }: AdapterRequest,
+): Promise<CompleteAnswer> {
   transport.expect(form);
-  if (form === 'whole') return toAnswer(await adapter.doGenerate(options));
+  if (form === 'whole') return toModelAnswer(await adapter.doGenerate(options));
   const { stream } = await adapter.doStream({ ...options, includeRawChunks: true });
-  return await readStream(stream, emit);
+  return await readModelStream(stream, emit);
 }
 
-function hasUsage({ usage: { inputTokens, outputTokens } }: Answer): boolean {
+function hasUsage({ usage: { inputTokens, outputTokens } }: CompleteAnswer): boolean {
   return inputTokens.total !== undefined || outputTokens.total !== undefined;
 }
 
-const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 422, 501]);
+const REFUSED_REQUEST_STATUSES: ReadonlySet<number | undefined> = new Set([400, 422, 501]);
 
 /** Servers that do not support streams, or the usage at their end, name the rejected field. */
 function refusesStreams(error: unknown): boolean {
-  return APICallError.isInstance(error) && REFUSALS.has(error.statusCode) && /\bstream/i.test(error.responseBody ?? '');
+  return (
+    APICallError.isInstance(error) &&
+    REFUSED_REQUEST_STATUSES.has(error.statusCode) &&
+    /\bstream/i.test(error.responseBody ?? '')
+  );
 }

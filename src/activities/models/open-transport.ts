@@ -4,7 +4,7 @@ import { readEvents, readWhole } from './wire/read-answer.ts';
 import type { WireFormat } from './wire/wire-format.ts';
 
 /** The connection of one call to its provider. */
-export interface Transport {
+export interface ProviderTransport {
   /** The `fetch` for adapters, whose bodies are always text. */
   readonly fetch: typeof globalThis.fetch;
   /** The status of the last response; `null` without one. */
@@ -30,13 +30,13 @@ export class OtherFormError extends Error {
 }
 
 /** A streamed answer takes many times the bytes of its text. */
-const MAX_ANSWER_BYTES = 64_000_000;
+const MAX_STREAMED_BYTES = 64_000_000;
 
 /**
  * Gives an adapter the guarded `fetch`, limits its responses, and rewrites successful ones.
  * @param format the form of the provider's answers; `null` to leave them as they are
  */
-export function openTransport(fetch: GuardedFetch, format: WireFormat | null): Transport {
+export function openProviderTransport(fetch: GuardedFetch, format: WireFormat | null): ProviderTransport {
   let expected: AnswerForm = 'whole';
   let lastStatus: number | null = null;
   let kept: Response | null = null;
@@ -61,7 +61,7 @@ export function openTransport(fetch: GuardedFetch, format: WireFormat | null): T
         signal: signal ?? null,
       });
       lastStatus = response.status;
-      const limited = limit(response);
+      const limited = limitBody(response);
       const form = formOf(limited, expected);
       if (form === expected) return await rewrite(limited);
       kept = limited;
@@ -72,8 +72,8 @@ export function openTransport(fetch: GuardedFetch, format: WireFormat | null): T
 
 type FetchedResponse = Awaited<ReturnType<GuardedFetch>>;
 
-function limit({ body, status, statusText, headers }: FetchedResponse): Response {
-  const limited = body?.pipeThrough(limitBytes(MAX_ANSWER_BYTES)) ?? null;
+function limitBody({ body, status, statusText, headers }: FetchedResponse): Response {
+  const limited = body?.pipeThrough(limitBytes(MAX_STREAMED_BYTES)) ?? null;
   return new Response(limited, { status, statusText, headers: Object.fromEntries(headers) });
 }
 

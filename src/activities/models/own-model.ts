@@ -13,14 +13,14 @@ import { GEN_AI } from '../../telemetry/traces/names.ts';
 export function createOwnModel(generate: (...args: Parameters<OwnGenerate>) => unknown): Generate {
   return async (request, context) => {
     try {
-      return toReply(request.model, await generate(request, context));
+      return checkOwnReply(request.model, await generate(request, context));
     } catch (error) {
       throw fromCode('MODEL_FAILED', error);
     }
   };
 }
 
-const Args = z.unknown().transform((value, context): Json => {
+const ArgumentsSchema = z.unknown().transform((value, context): Json => {
   try {
     return toJson(value);
   } catch (error) {
@@ -28,29 +28,29 @@ const Args = z.unknown().transform((value, context): Json => {
     return z.NEVER;
   }
 });
-const Tokens = z.int().min(0).max(MOST_TOKENS);
+const TokenCountSchema = z.int().min(0).max(MOST_TOKENS);
 
-const Usage = z.object({ inputTokens: Tokens, outputTokens: Tokens });
+const ReplyUsageSchema = z.object({ inputTokens: TokenCountSchema, outputTokens: TokenCountSchema });
 /** The usage in a reply, which counts even if the rest is invalid. */
-const Used = z.object({ usage: Usage });
+const UsedReplySchema = z.object({ usage: ReplyUsageSchema });
 
-const Reply = z.object({
+const ReplySchema = z.object({
   text: z.string().default(''),
-  toolCalls: z.array(z.object({ id: z.string().default(''), name: z.string(), args: Args })).default([]),
+  toolCalls: z.array(z.object({ id: z.string().default(''), name: z.string(), args: ArgumentsSchema })).default([]),
   finishReason: z.enum(['stop', 'length', 'tool-calls', 'content-filter', 'refusal', 'other']).default('stop'),
-  usage: Usage.default({ inputTokens: 0, outputTokens: 0 }),
+  usage: ReplyUsageSchema.default({ inputTokens: 0, outputTokens: 0 }),
 });
 
 /** Checks a reply: an invalid number would spoil all sums of the run. */
-function toReply(model: string, returned: unknown): ModelReply {
-  const parsed = Reply.safeParse(returned);
+function checkOwnReply(model: string, returned: unknown): ModelReply {
+  const parsed = ReplySchema.safeParse(returned);
   if (parsed.success) return requireContent({ kind: 'model', ...parsed.data });
   const [{ path, message } = { path: [], message: 'It is not accepted' }] = parsed.error.issues;
   const pointer = toPointer(path.map(String)) || '/';
   throw new CallError('MODEL_FAILED', `The code of the model "${model}" gave back no reply at ${pointer}: ${message}`, {
     retryable: false,
     done: 'perhaps',
-    usage: Used.safeParse(returned).data?.usage ?? null,
+    usage: UsedReplySchema.safeParse(returned).data?.usage ?? null,
   });
 }
 

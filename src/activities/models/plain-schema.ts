@@ -4,25 +4,25 @@ import type { Json, JsonObject, JsonSchema } from '../../graph/values/index.ts';
 
 /* Schemas that providers' JSON modes handle reliably. They refuse some schemas and silently ignore parts of others. */
 
-type Check = (value: Json) => boolean;
+type ValueCheck = (value: Json) => boolean;
 
-const anything: Check = () => true;
-const isTexts: Check = (value) => isJsonList(value) && value.every((item) => typeof item === 'string');
-const everyOne: Check = (value) => isJsonList(value) && value.length > 0 && value.every(isPlainSchema);
-const everyNamed: Check = (value) => isJsonObject(value) && Object.values(value).every(isPlainSchema);
+const acceptAnything: ValueCheck = () => true;
+const isTextList: ValueCheck = (value) => isJsonList(value) && value.every((item) => typeof item === 'string');
+const everyOne: ValueCheck = (value) => isJsonList(value) && value.length > 0 && value.every(isPlainSchema);
+const everyNamed: ValueCheck = (value) => isJsonObject(value) && Object.values(value).every(isPlainSchema);
 
 /** Keywords that OpenAI's strict mode supports. */
-const STRICT_KEYWORDS: readonly (readonly [string, Check])[] = [
+const STRICT_KEYWORDS: readonly (readonly [string, ValueCheck])[] = [
   ['additionalProperties', (value) => value === false],
   ['anyOf', everyOne],
   ['const', (value) => typeof value === 'string'],
-  ['description', anything],
-  ['enum', isTexts],
+  ['description', acceptAnything],
+  ['enum', isTextList],
   ['items', (value) => isPlainSchema(value)],
   ['properties', everyNamed],
-  ['required', isTexts],
-  ['title', anything],
-  ['type', (value) => typeof value === 'string' || isTexts(value)],
+  ['required', isTextList],
+  ['title', acceptAnything],
+  ['type', (value) => typeof value === 'string' || isTextList(value)],
 ];
 
 /** Keywords that only narrow a value. A mode that ignores them does no harm, since answers are checked. */
@@ -44,19 +44,19 @@ const NARROWING_KEYWORDS = [
   'uniqueItems',
 ];
 
-const KEYWORDS: ReadonlyMap<string, Check> = new Map([
+const KEYWORD_CHECKS: ReadonlyMap<string, ValueCheck> = new Map([
   ...STRICT_KEYWORDS,
-  ...NARROWING_KEYWORDS.map((keyword): [string, Check] => [keyword, anything]),
+  ...NARROWING_KEYWORDS.map((keyword): [string, ValueCheck] => [keyword, acceptAnything]),
 ]);
 
 /** True if a schema describes every value in it: no open objects, references or lists without `items`. */
 export function isPlainSchema(schema: Json): boolean {
   return (
     isJsonObject(schema) &&
-    Object.entries(schema).every(([keyword, value]) => KEYWORDS.get(keyword)?.(value) ?? false) &&
+    Object.entries(schema).every(([keyword, value]) => KEYWORD_CHECKS.get(keyword)?.(value) ?? false) &&
     ['type', 'enum', 'const', 'anyOf'].some((keyword) => keyword in schema) &&
-    (!allows(schema['type'], 'object') || Object.keys(schema['properties'] ?? {}).length > 0) &&
-    (!allows(schema['type'], 'array') || 'items' in schema)
+    (!allowsType(schema['type'], 'object') || Object.keys(schema['properties'] ?? {}).length > 0) &&
+    (!allowsType(schema['type'], 'array') || 'items' in schema)
   );
 }
 
@@ -65,7 +65,7 @@ export function isStrictSchema(schema: Json): boolean {
   return (
     isJsonObject(schema) &&
     Object.keys(schema).every((keyword) => STRICT_KEYWORDS.some(([strict]) => strict === keyword)) &&
-    (!allows(schema['type'], 'object') || isClosed(schema)) &&
+    (!allowsType(schema['type'], 'object') || isClosed(schema)) &&
     schemasIn(schema).every(isStrictSchema)
   );
 }
@@ -83,7 +83,7 @@ function schemasIn({ properties, items, anyOf }: JsonObject): readonly Json[] {
   ];
 }
 
-function allows(type: Json | undefined, name: string): boolean {
+function allowsType(type: Json | undefined, name: string): boolean {
   return type === name || (isJsonList(type) && type.includes(name));
 }
 
@@ -115,15 +115,15 @@ export function toToolSchema(schema: JsonSchema): { readonly schema: JSONSchema7
   };
 }
 
-type Conversion = (value: Json) => Json;
+type ValueConversion = (value: Json) => Json;
 
-const convertOne: Conversion = (value) =>
+const convertOne: ValueConversion = (value) =>
   typeof value === 'boolean' ? (value ? {} : { not: {} }) : isJsonObject(value) ? withoutBooleanSchemas(value) : value;
-const convertEach: Conversion = (value) => (isJsonList(value) ? value.map(convertOne) : convertOne(value));
-const convertMembers: Conversion = (value) => (isJsonObject(value) ? mapValues(value, convertOne) : value);
+const convertEach: ValueConversion = (value) => (isJsonList(value) ? value.map(convertOne) : convertOne(value));
+const convertMembers: ValueConversion = (value) => (isJsonObject(value) ? mapValues(value, convertOne) : value);
 
 /** Keywords that contain schemas. `additionalProperties` is not listed: all providers accept a boolean there. */
-const HOLDING_SCHEMAS: ReadonlyMap<string, Conversion> = new Map([
+const HOLDING_SCHEMAS: ReadonlyMap<string, ValueConversion> = new Map([
   ['$defs', convertMembers],
   ['allOf', convertEach],
   ['anyOf', convertEach],

@@ -13,30 +13,30 @@ import { PROVIDER_TRAITS } from './provider-traits.ts';
  */
 
 type AssistantContent = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'];
-type Author = Pick<ModelSettings, 'provider' | 'model'>;
+type AnsweringModel = Pick<ModelSettings, 'provider' | 'model'>;
 
 const OPAQUE = ['phase', 'reasoningEncryptedContent', 'redactedData', 'signature', 'thoughtSignature'];
 
 /** Extracts the parts of an answer. @returns `null` if none has to be sent back */
 export function toProviderParts(
-  { provider, model }: Author,
+  { provider, model }: AnsweringModel,
   content: readonly LanguageModelV3Content[],
 ): ProviderParts | null {
   const { metadataName, isRepeatedWithCalls } = PROVIDER_TRAITS[provider].reasoning;
   const isRepeated = isRepeatedWithCalls && content.some(({ type }) => type === 'tool-call');
   const parts = content
-    .flatMap((part) => toPart(part, metadataName))
+    .flatMap((part) => toProviderPart(part, metadataName))
     .filter((part) => part['type'] !== 'reasoning' || isOpaque(part) || isRepeated);
   return parts.some((part) => isOpaque(part) || part['type'] === 'reasoning') ? { provider, model, parts } : null;
 }
 
-function toPart(part: LanguageModelV3Content, metadataName: string | null): JsonObject[] {
+function toProviderPart(part: LanguageModelV3Content, metadataName: string | null): JsonObject[] {
   if (part.type !== 'text' && part.type !== 'reasoning' && part.type !== 'tool-call') return [];
-  const options = toOptions(toJson(part.providerMetadata ?? {}), metadataName);
+  const options = metadataToOptions(toJson(part.providerMetadata ?? {}), metadataName);
   return [{ type: part.type, ...(part.type !== 'tool-call' && { text: part.text }), ...(options && { options }) }];
 }
 
-function toOptions(metadata: Json, name: string | null): JsonObject | null {
+function metadataToOptions(metadata: Json, name: string | null): JsonObject | null {
   if (!isJsonObject(metadata) || Object.keys(metadata).length === 0) return null;
   return name === null ? metadata : { [name]: Object.values(metadata)[0] ?? {} };
 }
@@ -64,7 +64,7 @@ interface PastCall {
  */
 export function withProviderParts(
   message: Message,
-  author: Author,
+  author: AnsweringModel,
   calls: readonly PastCall[],
 ): AssistantContent | null {
   const stored = message['providerParts'];
@@ -75,10 +75,10 @@ export function withProviderParts(
   const count = parts.filter(({ type }) => type === 'tool-call').length;
   if (texts.join('') !== textOf(message.content) || count !== toolCallsOf(message).length) return null;
   const rest = [...calls];
-  return parts.flatMap((part) => toContent(part, rest));
+  return parts.flatMap((part) => toAssistantContent(part, rest));
 }
 
-function toContent(part: JsonObject, calls: PastCall[]): AssistantContent {
+function toAssistantContent(part: JsonObject, calls: PastCall[]): AssistantContent {
   const options = isProviderOptions(part['options']) ? { providerOptions: part['options'] } : {};
   if (part['type'] === 'tool-call') return calls.splice(0, 1).map((call) => ({ ...call, ...options }));
   const text = typeof part['text'] === 'string' ? part['text'] : '';

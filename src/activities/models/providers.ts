@@ -11,7 +11,7 @@ import { openaiResponses } from './wire/openai-responses.ts';
 import type { WireFormat } from './wire/wire-format.ts';
 
 /** Settings of an adapter. The address is explicit, because adapters read it from the environment otherwise. */
-export interface Access {
+export interface AdapterSettings {
   readonly model: string;
   readonly apiKey: string;
   readonly baseURL: string;
@@ -19,7 +19,7 @@ export interface Access {
 }
 
 /** An AI SDK adapter for each provider. */
-export const providers: Readonly<Record<ProviderName, (access: Access) => LanguageModelV3>> = {
+export const PROVIDER_ADAPTERS: Readonly<Record<ProviderName, (access: AdapterSettings) => LanguageModelV3>> = {
   /** The Responses API: chat completions lose a model's reasoning between tool calls. */
   openai: ({ model, ...access }) => createOpenAI(access).responses(model),
   anthropic: ({ model, ...access }) => createAnthropic(access)(model),

@@ -9,10 +9,10 @@ import { errorChain } from '../../graph/values/index.ts';
 import type { JsonObject, Json } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import { findClassified, fromNetwork, fromStatus } from '../calls/classify-failure.ts';
-import { failureReason, isGenerationFailure, retryDelayIn, statusOf } from './failure-reason.ts';
+import { failureReason, isGenerationFailure, retryDelayIn, errorStatus } from './failure-reason.ts';
 import { ReportedError, toProviderError } from './wire/reported-error.ts';
 
-interface Failure {
+interface AdapterFailure {
   /** The model's name in the configuration. */
   readonly model: string;
   readonly thrown: unknown;
@@ -21,7 +21,7 @@ interface Failure {
 }
 
 /** Classifies an adapter's error by the table of all failures. */
-export function toCallError({ model, thrown, status }: Failure): CallError {
+export function toModelCallError({ model, thrown, status }: AdapterFailure): CallError {
   const own = findClassified('MODEL_FAILED', thrown);
   if (own) return own;
   if (status !== null && status < 300) return fromBrokenAnswer(model, thrown);
@@ -48,7 +48,7 @@ function fromErrorResponse(
   status: number,
 ): CallError {
   const error = toProviderError(parseBody(responseBody ?? ''));
-  return classify({ model, status, error, summary: message, headers: new Headers(responseHeaders ?? {}) });
+  return classifyResponse({ model, status, error, summary: message, headers: new Headers(responseHeaders ?? {}) });
 }
 
 /**
@@ -59,18 +59,18 @@ function fromBrokenAnswer(model: string, thrown: unknown): CallError {
   if (reported) {
     const { error } = reported;
     const summary = 'the answer is an error without a message';
-    return classify({ model, status: statusOf(error), error, summary, headers: new Headers() });
+    return classifyResponse({ model, status: errorStatus(error), error, summary, headers: new Headers() });
   }
   const isBroken = APICallError.isInstance(thrown) && thrown.responseBody === undefined;
   if (isBroken || !AISDKError.isInstance(thrown) || hasNoEnd(thrown)) return fromNetwork('MODEL_FAILED', thrown);
-  return new CallError('MODEL_FAILED', `${model} gave no usable answer: ${describe(thrown)}`, {
+  return new CallError('MODEL_FAILED', `${model} gave no usable answer: ${describeSdkError(thrown)}`, {
     retryable: false,
     done: 'perhaps',
   });
 }
 
 /** The parser quotes some characters of a text, which may be part of a secret. */
-function describe(thrown: AISDKError): string {
+function describeSdkError(thrown: AISDKError): string {
   if (JSONParseError.isInstance(thrown)) return `it is no JSON: ${thrown.text}`;
   return InvalidResponseDataError.isInstance(thrown) ? 'a tool call has no name' : thrown.message;
 }
@@ -89,7 +89,7 @@ interface ErrorResponse {
   readonly headers: Headers;
 }
 
-function classify({ model, status, error, summary, headers }: ErrorResponse): CallError {
+function classifyResponse({ model, status, error, summary, headers }: ErrorResponse): CallError {
   const message = `${model} answered ${status}: ${typeof error['message'] === 'string' ? error['message'] : summary}`;
   if (isGenerationFailure(error)) return new CallError('MODEL_FAILED', message, { retryable: true, done: 'perhaps' });
   return fromStatus({

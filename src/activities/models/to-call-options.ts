@@ -12,12 +12,12 @@ import { isJsonObject } from '../../graph/values/index.ts';
 import type { ProviderName } from '../model-providers.ts';
 
 type CallOptions = Omit<LanguageModelV3CallOptions, 'abortSignal' | 'includeRawChunks'>;
-type Tool = NonNullable<LanguageModelV3CallOptions['tools']>[number];
+type OfferedSdkTool = NonNullable<LanguageModelV3CallOptions['tools']>[number];
 
 /** Converts a request for the AI SDK's adapters. */
 export function toCallOptions(request: LoadedRequest, settings: ModelSettings, toolNames: ToolNames): CallOptions {
   const { output, messages, files, temperature } = request;
-  const tools = toTools(request, settings, toolNames);
+  const tools = toToolOptions(request, settings, toolNames);
   const mode = output === null ? null : chooseOutputMode(settings.provider, output, (tools.tools ?? []).length > 0);
   return {
     prompt: toPrompt({ system: toSystem(request.system, mode), messages }, { settings, toolNames, files }),
@@ -37,7 +37,7 @@ function toSystem(system: string | null, mode: OutputMode | null): string | null
   return system === null || system === '' ? mode.text : `${system}\n\n${mode.text}`;
 }
 
-function toTools(
+function toToolOptions(
   { tools, toolChoice, messages }: ModelRequest,
   { provider }: ModelSettings,
   toolNames: ToolNames,
@@ -45,13 +45,13 @@ function toTools(
   const traits = PROVIDER_TRAITS[provider];
   if (tools.length > 0)
     return {
-      tools: tools.map((tool) => toTool(tool, traits, toolNames)),
+      tools: tools.map((tool) => toSdkTool(tool, traits, toolNames)),
       ...(toolChoice && { toolChoice: toChoice(toolChoice, toolNames) }),
     };
   const called = [...new Set(messages.flatMap(toolCallsOf).map(({ name }) => name))];
   if (!traits.requiresPastTools || called.length === 0) return {};
   const known = called.map((name) => ({ name, description: '', parameters: true }));
-  return { tools: known.map((tool) => toTool(tool, traits, toolNames)), toolChoice: { type: 'none' } };
+  return { tools: known.map((tool) => toSdkTool(tool, traits, toolNames)), toolChoice: { type: 'none' } };
 }
 
 function toChoice(
@@ -61,7 +61,11 @@ function toChoice(
   return typeof choice === 'object' ? { type: 'tool', toolName: names.toProvider(choice.tool) } : { type: choice };
 }
 
-function toTool({ name, description, parameters }: ToolOffer, { toolFields }: ProviderTraits, names: ToolNames): Tool {
+function toSdkTool(
+  { name, description, parameters }: ToolOffer,
+  { toolFields }: ProviderTraits,
+  names: ToolNames,
+): OfferedSdkTool {
   const { schema, note } = toToolSchema(parameters);
   return {
     type: 'function',
@@ -99,7 +103,7 @@ function chooseOutputMode(
 }
 
 type ProviderFields = SharedV3ProviderOptions[string];
-type Reasoned = Pick<LanguageModelV3CallOptions, 'maxOutputTokens'> & { readonly fields: ProviderFields };
+type ReasoningOptions = Pick<LanguageModelV3CallOptions, 'maxOutputTokens'> & { readonly fields: ProviderFields };
 
 /**
  * Adds a node's options for the model's provider to the fields of each request. Reasoning is omitted where the model,
@@ -111,7 +115,7 @@ function toProviderOptions(
   always: ProviderFields,
 ): Pick<LanguageModelV3CallOptions, 'maxOutputTokens' | 'providerOptions'> {
   const { reasoning, providerOptions = {}, maxOutputTokens } = request;
-  const reasoned = reasoning && REASONING[provider]({ model, effort: reasoning, request });
+  const reasoned = reasoning && REASONING_OPTIONS[provider]({ model, effort: reasoning, request });
   const most = reasoned?.maxOutputTokens ?? maxOutputTokens;
   const fields = { ...providerOptions[provider], ...reasoned?.fields, ...always };
   return {
@@ -120,14 +124,14 @@ function toProviderOptions(
   };
 }
 
-interface Thinking {
+interface ThinkingRequest {
   readonly model: string;
   readonly effort: ReasoningEffort;
   readonly request: ModelRequest;
 }
 
 /** The reasoning options of each provider; `null` if this request has none. */
-const REASONING: Readonly<Record<ProviderName, (thinking: Thinking) => Reasoned | null>> = {
+const REASONING_OPTIONS: Readonly<Record<ProviderName, (thinking: ThinkingRequest) => ReasoningOptions | null>> = {
   // The adapter omits it for models that do not reason.
   openai: ({ effort }) => ({ fields: { reasoningEffort: effort } }),
   'openai-compatible': ({ effort }) => ({ fields: { reasoningEffort: effort } }),
@@ -144,13 +148,13 @@ const CLAUDE_TOKENS: Readonly<Record<ReasoningEffort, number>> = { low: 1_024, m
 const LEAST_TOKENS = 1_024;
 
 /** Claude does not think when it is forced to call a tool, nor within a chain of calls that began without thinking. */
-function toClaude({ model, effort, request }: Thinking): Reasoned | null {
+function toClaude({ model, effort, request }: ThinkingRequest): ReasoningOptions | null {
   if (CLAUDE_WITHOUT.test(model)) return null;
   const { toolChoice, messages, maxOutputTokens } = request;
   const isForced = toolChoice !== undefined && toolChoice !== 'none';
   if (!CLAUDE_BY_BUDGET.test(model))
     return { fields: { effort, ...(!isForced && { thinking: { type: 'adaptive' } }) } };
-  const budgetTokens = capped(CLAUDE_TOKENS[effort], maxOutputTokens);
+  const budgetTokens = capReasoningTokens(CLAUDE_TOKENS[effort], maxOutputTokens);
   if (isForced || beganWithoutThought(messages) || budgetTokens < LEAST_TOKENS) return null;
   const fields = { thinking: { type: 'enabled', budgetTokens } };
   // The adapter adds the thinking budget to the answer's tokens; the request's limit covers both.
@@ -167,13 +171,15 @@ const GEMINI_BY_BUDGET = /^gemini-2\.5-/;
 const GEMINI_BY_LEVEL = /^gemini-(?:[3-9]|\d\d)/;
 const GEMINI_TOKENS: Readonly<Record<ReasoningEffort, number>> = { low: 1_024, medium: 8_192, high: 24_576 };
 
-function toGemini({ model, effort, request }: Thinking): Reasoned | null {
+function toGemini({ model, effort, request }: ThinkingRequest): ReasoningOptions | null {
   if (GEMINI_BY_LEVEL.test(model)) return { fields: { thinkingConfig: { thinkingLevel: effort } } };
   if (!GEMINI_BY_BUDGET.test(model)) return null;
-  return { fields: { thinkingConfig: { thinkingBudget: capped(GEMINI_TOKENS[effort], request.maxOutputTokens) } } };
+  return {
+    fields: { thinkingConfig: { thinkingBudget: capReasoningTokens(GEMINI_TOKENS[effort], request.maxOutputTokens) } },
+  };
 }
 
 /** Reserves half of the tokens for the answer. */
-function capped(tokens: number, maxOutputTokens: number | null): number {
+function capReasoningTokens(tokens: number, maxOutputTokens: number | null): number {
   return maxOutputTokens === null ? tokens : Math.min(tokens, Math.floor(maxOutputTokens / 2));
 }

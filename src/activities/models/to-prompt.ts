@@ -1,7 +1,7 @@
 import type { LanguageModelV3FilePart, LanguageModelV3Message, LanguageModelV3Prompt } from '@ai-sdk/provider';
 import { isJsonObject, createDistinctTexts } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import { isFilePart, partsOf, textOf, toolCallsOf } from '../../graph/definition/index.ts';
+import { isFilePart, contentParts, textOf, toolCallsOf } from '../../graph/definition/index.ts';
 import type { FilePart, Message, MessageContent, ToolCall } from '../../graph/definition/index.ts';
 import type { ModelSettings, GenerateContext, ModelRequest } from './model.ts';
 import { withProviderParts } from './provider-parts.ts';
@@ -102,8 +102,8 @@ const CONVERSIONS: Readonly<Record<Message['role'], Conversion>> = {
   },
 };
 
-function saidParts(content: MessageContent): ReturnType<typeof partsOf> {
-  const said = partsOf(content).filter((part) => isFilePart(part) || !isBlank(part.text));
+function saidParts(content: MessageContent): ReturnType<typeof contentParts> {
+  const said = contentParts(content).filter((part) => isFilePart(part) || !isBlank(part.text));
   return said.length > 0 ? said : [{ type: 'text', text: EMPTY_MESSAGE }];
 }
 
@@ -120,7 +120,7 @@ function toFile(part: FilePart, files: LoadedFiles): LanguageModelV3FilePart {
 
 /** The text of an assistant's message. Most providers accept no files of assistants, so a note replaces each file. */
 function textWithNotes(content: MessageContent): string {
-  const texts = partsOf(content).map((part) => (isFilePart(part) ? `[Shown: ${part.mediaType}]` : part.text));
+  const texts = contentParts(content).map((part) => (isFilePart(part) ? `[Shown: ${part.mediaType}]` : part.text));
   return texts.join('\n');
 }
 

@@ -1,7 +1,7 @@
 import type { ModelReply } from '../../graph/run/index.ts';
-import { parseAnswer } from '../../graph/values/index.ts';
+import { parseOutsideJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import type { Answer } from './read-stream.ts';
+import type { CompleteAnswer } from './read-stream.ts';
 import type { ProviderName } from '../model-providers.ts';
 import type { ModelSettings } from './model.ts';
 import { toProviderParts } from './provider-parts.ts';
@@ -13,7 +13,7 @@ import { CallError } from '../calls/call-error.ts';
 type FinishReason = ModelReply['finishReason'];
 
 /** Converts an answer to the engine's format. @throws CallError if the model failed to write one */
-export function toReply(answer: Answer, settings: ModelSettings, toolNames: ToolNames): ModelReply {
+export function toReply(answer: CompleteAnswer, settings: ModelSettings, toolNames: ToolNames): ModelReply {
   const { content, finishReason, refusal } = answer;
   const providerParts = toProviderParts(settings, content);
   const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
@@ -22,7 +22,7 @@ export function toReply(answer: Answer, settings: ModelSettings, toolNames: Tool
     text: text === '' ? refusal : text,
     toolCalls: content.flatMap((part) =>
       part.type === 'tool-call' && part.providerExecuted !== true
-        ? [{ id: part.toolCallId, name: toolNames.fromProvider(part.toolName), args: parseArguments(part.input) }]
+        ? [{ id: part.toolCallId, name: toolNames.fromProvider(part.toolName), args: parseToolArguments(part.input) }]
         : [],
     ),
     finishReason: toFinishReason(answer, settings.provider),
@@ -32,14 +32,14 @@ export function toReply(answer: Answer, settings: ModelSettings, toolNames: Tool
   return requireContent(reply, finishReason.raw);
 }
 
-function toUsage({ usage: { inputTokens, outputTokens } }: Answer): ModelReply['usage'] {
+function toUsage({ usage: { inputTokens, outputTokens } }: CompleteAnswer): ModelReply['usage'] {
   return { inputTokens: countableTokens(inputTokens.total), outputTokens: countableTokens(outputTokens.total) };
 }
 
 /** Arguments that are not JSON stay a text; the check of the arguments reports them. */
-function parseArguments(text: string): Json {
+function parseToolArguments(text: string): Json {
   try {
-    return parseAnswer(text === '' ? '{}' : text, () => true);
+    return parseOutsideJson(text === '' ? '{}' : text, () => true);
   } catch {
     return text;
   }
@@ -50,11 +50,11 @@ function parseArguments(text: string): Json {
  * it is incomplete.
  * @throws CallError for an answer that its server failed to complete, whatever has come of it
  */
-function toFinishReason(answer: Answer, provider: ProviderName): FinishReason {
+function toFinishReason(answer: CompleteAnswer, provider: ProviderName): FinishReason {
   const { finishReason, refusal, content } = answer;
   const { unified, raw } = finishReason;
   const ending = (raw === undefined ? undefined : endingOf(raw)) ?? unified;
-  if (ending === 'error' || ending === 'failed') throw brokenAnswer(raw ?? unified, toUsage(answer));
+  if (ending === 'error' || ending === 'failed') throw brokenAnswerError(raw ?? unified, toUsage(answer));
   const hasCalls = content.some(({ type }) => type === 'tool-call');
   if (hasCalls && (ending === 'stop' || ending === 'other')) return 'tool-calls';
   const { refusalIsFiltered } = PROVIDER_TRAITS[provider];
@@ -87,14 +87,14 @@ const MAY_BE_EMPTY: ReadonlySet<ModelReply['finishReason']> = new Set(['stop', '
 export function requireContent(reply: ModelReply, ended: string = reply.finishReason): ModelReply {
   const { text, toolCalls, finishReason, usage } = reply;
   if (MAY_BE_EMPTY.has(finishReason) || toolCalls.length > 0 || text.trim() !== '') return reply;
-  if (finishReason !== 'length') throw brokenAnswer(ended, usage);
+  if (finishReason !== 'length') throw brokenAnswerError(ended, usage);
   const message =
     'The reply used up its tokens before it said anything; raise maxOutputTokens, or context.maxTokens for a summary';
   throw new CallError('MODEL_FAILED', message, { retryable: false, done: 'perhaps', reason: 'truncated', usage });
 }
 
 /** The error of an answer that the model or its provider failed to complete; a retry may succeed. */
-function brokenAnswer(ended: string, usage: ModelReply['usage']): CallError {
+function brokenAnswerError(ended: string, usage: ModelReply['usage']): CallError {
   const message = `The model's answer ended with ${ended}`;
   return new CallError('MODEL_FAILED', message, { retryable: true, done: 'perhaps', usage });
 }

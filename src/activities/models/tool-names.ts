@@ -25,28 +25,28 @@ export function mapToolNames(names: Iterable<string>): ToolNames {
     originals.set(spelling, name);
   }
   return {
-    toProvider: (name) => spellings.get(name) ?? spell(name),
+    toProvider: (name) => spellings.get(name) ?? spellToolName(name),
     fromProvider: (name) => originals.get(name) ?? name,
   };
 }
 
 function firstFree(name: string, taken: ReadonlyMap<string, string>): string {
-  let spelling = spell(name);
+  let spelling = spellToolName(name);
   for (let round = 0; taken.has(spelling); round++)
-    spelling = `${spell(name).slice(0, 47)}_${digest(`${round}${name}`)}`;
+    spelling = `${spellToolName(name).slice(0, 47)}_${shortDigest(`${round}${name}`)}`;
   return spelling;
 }
 
-function spell(name: string): string {
+function spellToolName(name: string): string {
   const replaced = name.replaceAll(/[^A-Za-z0-9_-]/g, '_');
   return (/^[A-Za-z_]/.test(replaced) ? replaced : `_${replaced}`).slice(0, 64);
 }
 
 /** Converts a call id to a spelling that every provider accepts, the same for a call and its answer. */
 export function toProviderCallId(id: string): string {
-  return /^[A-Za-z0-9_-]{1,64}$/.test(id) ? id : `call_${digest(id)}`;
+  return /^[A-Za-z0-9_-]{1,64}$/.test(id) ? id : `call_${shortDigest(id)}`;
 }
 
-function digest(text: string): string {
+function shortDigest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

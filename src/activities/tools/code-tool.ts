@@ -57,7 +57,7 @@ export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, 
 
 /** Reads arguments with a schema. The result must be JSON: people see it before the code receives it. */
 async function readBy(schema: StandardSchema, name: string, args: Json): Promise<Json> {
-  const checked = await checkBy(schema, args);
+  const checked = await validateBy(schema, args);
   if (!('value' in checked)) throw badArguments(name, { path: toPointer(checked.path), message: checked.message });
   try {
     return toJson(checked.value);
@@ -83,7 +83,7 @@ export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
-    readonly validate: (value: unknown) => Checked<Output> | Promise<Checked<Output>>;
+    readonly validate: (value: unknown) => ValidationResult<Output> | Promise<ValidationResult<Output>>;
     readonly jsonSchema: { readonly input: ToJsonSchema; readonly output: ToJsonSchema };
   };
 }
@@ -95,7 +95,7 @@ interface JsonSchemaOptions {
   readonly libraryOptions?: Record<string, unknown>;
 }
 
-type Checked<Output> =
+type ValidationResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] };
 
@@ -105,7 +105,7 @@ interface SchemaIssue {
 }
 
 /** Validates a value. @returns the schema's output, or its first issue */
-async function checkBy<Output>(
+async function validateBy<Output>(
   schema: StandardSchema<Output>,
   value: unknown,
 ): Promise<{ readonly value: Output } | { readonly path: readonly string[]; readonly message: string }> {

@@ -1,4 +1,10 @@
-import { allowsText, checkedMediaType, JsonLossError, mediaTypeOf, parseAnswer } from '../../graph/values/index.ts';
+import {
+  allowsText,
+  checkedMediaType,
+  JsonLossError,
+  mediaTypeOf,
+  parseOutsideJson,
+} from '../../graph/values/index.ts';
 import type { Json, JsonSchema } from '../../graph/values/index.ts';
 import { decodeText, MAX_BODY_BYTES } from '../../network/read-body.ts';
 import type { HttpResponse } from '../../network/guarded-request.ts';
@@ -23,7 +29,7 @@ interface AnswerReader {
  * file; nothing as `null`.
  * @throws CallError for a status other than 2xx, or a body that can't be read
  */
-export async function readAnswer(answer: HttpResponse, { name, result, keepFile }: AnswerReader): Promise<Json> {
+export async function readHttpAnswer(answer: HttpResponse, { name, result, keepFile }: AnswerReader): Promise<Json> {
   const { status, headers } = answer;
   if (status < 200 || status > 299) {
     // The status of a failure is enough, so its body may be unreadable.
@@ -31,10 +37,10 @@ export async function readAnswer(answer: HttpResponse, { name, result, keepFile 
     throw fromStatus({ code: 'TOOL_FAILED', callee: 'tool', status, headers, message });
   }
   const contentType = headers.get('content-type') ?? '';
-  if (isText(contentType)) {
+  if (isTextType(contentType)) {
     const text = await answer.readText();
     if (text === '') return null;
-    return JSON_TYPE.test(contentType) ? readJson(name, text, result) : { text };
+    return JSON_CONTENT_TYPE.test(contentType) ? readJsonAnswer(name, text, result) : { text };
   }
   const bytes = await answer.readBytes(MAX_ANSWERED_BYTES);
   if (bytes.byteLength === 0) return null;
@@ -42,7 +48,7 @@ export async function readAnswer(answer: HttpResponse, { name, result, keepFile 
   return toFileResult(await keepFile({ bytes, mediaType: checkedMediaType(contentType) }), bytes.byteLength);
 }
 
-const JSON_TYPE = /[/+]json\s*(?:;|$)/i;
+const JSON_CONTENT_TYPE = /[/+]json\s*(?:;|$)/i;
 
 /** Media types whose content is always text. */
 const TEXT_TYPE = /^text\/|[/+](?:json|xml|yaml|x-yaml|javascript|x-ndjson|jsonl|json-seq|x-www-form-urlencoded)$/;
@@ -50,7 +56,7 @@ const TEXT_TYPE = /^text\/|[/+](?:json|xml|yaml|x-yaml|javascript|x-ndjson|jsonl
 const BINARY_TYPE = /^(?:image|audio|video|font|model)\/|^application\/(?:pdf|zip|gzip|x-tar|wasm|vnd\.)/;
 
 /** True for an answer that states a text, or no type at all. */
-function isText(contentType: string): boolean {
+function isTextType(contentType: string): boolean {
   const mediaType = mediaTypeOf(contentType);
   return mediaType === '' || TEXT_TYPE.test(mediaType);
 }
@@ -69,9 +75,9 @@ function isUtf8(bytes: Uint8Array): boolean {
 }
 
 /** An integer beyond 2^53 is kept as a text where the schema of the result wants a text. */
-function readJson(name: string, text: string, result: JsonSchema = true): Json {
+function readJsonAnswer(name: string, text: string, result: JsonSchema = true): Json {
   try {
-    return parseAnswer(text, (path) => allowsText(result, path));
+    return parseOutsideJson(text, (path) => allowsText(result, path));
   } catch (error) {
     const problem =
       error instanceof JsonLossError

@@ -1,4 +1,4 @@
-import { isContainer, isJsonList, isJsonObject, toText } from '../../graph/values/index.ts';
+import { isContainer, isJsonList, isJsonObject, toTemplateText } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { CallError, REFUSED } from '../calls/call-error.ts';
 
@@ -9,19 +9,19 @@ import { CallError, REFUSED } from '../calls/call-error.ts';
 export type ListStyle = 'repeat' | 'brackets' | 'commas';
 
 /** A name and its value, before they are escaped. */
-type Field = readonly [name: string, value: string];
+type NameAndValue = readonly [name: string, value: string];
 
 /**
  * Writes arguments as the fields of a query or a form. `null` is left out. A member of an object is `name[member]`; an
  * element that is an object or a list has its index in the name (`items[0][price]`).
  * @throws CallError `INVALID_TOOL_ARGUMENTS` when the fields have more than 1,000,000 characters together: each one repeats the names around it
  */
-export function toFields(args: JsonObject, lists: ListStyle): readonly Field[] {
-  const fields: Field[] = [];
+export function toFormFields(args: JsonObject, lists: ListStyle): readonly NameAndValue[] {
+  const fields: NameAndValue[] = [];
   let length = 0;
   const add = (name: string, value: string): void => {
     length += name.length + value.length;
-    if (length > MAX_LENGTH) throw tooLong();
+    if (length > MAX_FIELD_CHARACTERS) throw fieldsTooLong();
     fields.push([name, value]);
   };
   for (const [name, value] of Object.entries(args)) addFields(add, lists, name, value);
@@ -29,10 +29,10 @@ export function toFields(args: JsonObject, lists: ListStyle): readonly Field[] {
 }
 
 /** In characters, of all names and values. */
-const MAX_LENGTH = 1_000_000;
+const MAX_FIELD_CHARACTERS = 1_000_000;
 
-function tooLong(): CallError {
-  const message = `The arguments make fields of more than ${MAX_LENGTH} characters: each one repeats the names around it`;
+function fieldsTooLong(): CallError {
+  const message = `The arguments make fields of more than ${MAX_FIELD_CHARACTERS} characters: each one repeats the names around it`;
   return new CallError('INVALID_TOOL_ARGUMENTS', message, REFUSED);
 }
 
@@ -42,14 +42,14 @@ function addFields(add: AddField, lists: ListStyle, name: string, value: Json): 
   if (value === null) return;
   if (isJsonObject(value))
     for (const [member, inner] of Object.entries(value)) addFields(add, lists, `${name}[${member}]`, inner);
-  else if (!isJsonList(value)) add(name, toText(value));
+  else if (!isJsonList(value)) add(name, toTemplateText(value));
   else if (value.some(isContainer))
     for (const [index, item] of value.entries()) addFields(add, lists, `${name}[${index}]`, item);
   else
     LISTS[lists](
       add,
       name,
-      value.filter((item) => item !== null).map((item) => toText(item)),
+      value.filter((item) => item !== null).map((item) => toTemplateText(item)),
     );
 }
 

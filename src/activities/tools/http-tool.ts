@@ -1,5 +1,5 @@
 import type { ToolEntry } from '../../graph/definition/index.ts';
-import { isJsonList, isJsonObject, messageOf, toText } from '../../graph/values/index.ts';
+import { isJsonList, isJsonObject, messageOf, toTemplateText } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { splitIntoPieces } from '../../graph/expression/index.ts';
 import { CallError, REFUSED } from '../calls/call-error.ts';
@@ -9,8 +9,8 @@ import { followRedirects } from '../../network/follow-redirects.ts';
 import type { GuardedRequest } from '../../network/guarded-request.ts';
 import { resolveHeaders, useSecrets } from '../secrets.ts';
 import type { TextsOrSecrets, SecretResolver } from '../secrets.ts';
-import { readAnswer } from './http-answer.ts';
-import { toFields } from './http-fields.ts';
+import { readHttpAnswer } from './http-answer.ts';
+import { toFormFields } from './http-fields.ts';
 import type { ListStyle } from './http-fields.ts';
 import type { Tool, ToolCall, ToolContext } from './tool.ts';
 
@@ -46,7 +46,9 @@ export function createHttpTool(settings: HttpToolSettings, deps: HttpToolDeps): 
       try {
         const { url, rest } = fillUrl(isJsonObject(args) ? args : {});
         const headers = await prepare(resolveHeaders(settings.headers ?? {}, secrets));
-        return secrets.redactResult(await send(settings, deps.request, { url, rest, headers, context, keepFile }));
+        return secrets.redactResult(
+          await sendHttpCall(settings, deps.request, { url, rest, headers, context, keepFile }),
+        );
       } catch (thrown) {
         const error = fromNetwork('TOOL_FAILED', thrown);
         throw error.withMessage(secrets.redactMessage(error.message));
@@ -89,7 +91,7 @@ function compileUrl(template: string): UrlTemplate {
 /** Escapes a value for a URL; a list becomes its elements with commas between them. */
 function toUrlText(value: Json): string {
   const items = isJsonList(value) ? value : [value];
-  return items.map((item) => encodeURIComponent(toText(item))).join(',');
+  return items.map((item) => encodeURIComponent(toTemplateText(item))).join(',');
 }
 
 /** Dot segments change the path even if they are escaped (WHATWG URL, "double-dot URL path segment"). */
@@ -106,14 +108,14 @@ interface HttpCall {
 
 const HAS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-async function send(
+async function sendHttpCall(
   settings: HttpToolSettings,
   request: GuardedRequest,
   { url, rest, headers, context, keepFile }: HttpCall,
 ): Promise<Json> {
   const { name, method, result, body = 'json', lists = 'repeat' } = settings;
   const written = HAS_BODY.has(method) ? BODIES[body] : null;
-  if (!written) for (const [field, value] of toFields(rest, lists)) url.searchParams.append(field, value);
+  if (!written) for (const [field, value] of toFormFields(rest, lists)) url.searchParams.append(field, value);
   const sent = {
     url,
     method,
@@ -127,7 +129,11 @@ async function send(
     body: written && written.write(rest, lists),
     signal: context.signal,
   };
-  return await followRedirects(request, sent, async (answer) => await readAnswer(answer, { name, result, keepFile }));
+  return await followRedirects(
+    request,
+    sent,
+    async (answer) => await readHttpAnswer(answer, { name, result, keepFile }),
+  );
 }
 
 interface BodyFormat {
@@ -142,7 +148,7 @@ const BODIES: Readonly<Record<NonNullable<HttpToolSettings['body']>, BodyFormat>
     type: 'application/x-www-form-urlencoded',
     write(args, lists) {
       const fields = new URLSearchParams();
-      for (const [name, value] of toFields(args, lists)) fields.append(name, value);
+      for (const [name, value] of toFormFields(args, lists)) fields.append(name, value);
       return String(fields);
     },
   },

@@ -1,11 +1,11 @@
 import { hideTitle, isRedacting, restoreArgs } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import {
-  MAX_NAMED,
+  MAX_NAMED_APPROVALS,
   approvalToDecide,
   firstApprovalId,
   isEnded,
-  nameOf,
+  approvalName,
   refuseDecision,
 } from '../../graph/run/index.ts';
 import type { Approval, DecisionRequest, KnownApprovals, Refusal } from '../../graph/run/index.ts';
@@ -108,7 +108,7 @@ async function readKnown(
   approvalId: string | undefined,
 ): Promise<KnownApprovals> {
   if (approvalId === undefined) {
-    const approvals = await store.approvals.withPending(runId, firstApprovalId(runId), MAX_NAMED);
+    const approvals = await store.approvals.withPending(runId, firstApprovalId(runId), MAX_NAMED_APPROVALS);
     return { runId, approvals, asked: approvals.length };
   }
   const named = (await store.approvals.find(approvalId))?.approval;
@@ -184,7 +184,7 @@ async function withTitles(
   const isWanted = (found: readonly Approval[]): boolean => found.length === pending.length;
   const found = await untilRun(store.changes, { runId, look, isWanted, withinMs: TITLES_WITHIN_MS });
   const titled = found.reduce(
-    (text, approval) => text.replace(nameOf(approval), () => `"${hideTitle(approval, hidden)}" (${approval.id})`),
+    (text, approval) => text.replace(approvalName(approval), () => `"${hideTitle(approval, hidden)}" (${approval.id})`),
     message,
   );
   return { ...refusal, message: titled };

@@ -1,14 +1,14 @@
 import { forkRun, refuseForkOf, refuseSkipOf, refuseStartAt, signalEndedRun } from '../../graph/advance/index.ts';
-import type { Actor, Beginning, ForkStart, NodeAddress, RunIdentity } from '../../graph/advance/index.ts';
+import type { Actor, RunBeginning, ForkStart, NodeAddress, RunIdentity } from '../../graph/advance/index.ts';
 import { checkInput, compileShared, missingInput } from '../../graph/compile/index.ts';
 import type { CompiledGraph, InputIssue } from '../../graph/compile/index.ts';
 import type { Catalog, GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
 import { DIAGRAM_WRITERS } from '../../graph/diagram/index.ts';
-import type { DiagramFormat, Marks } from '../../graph/diagram/index.ts';
+import type { DiagramFormat, MarkedNodes } from '../../graph/diagram/index.ts';
 import { toRunView } from '../../graph/journal/index.ts';
 import type { RunView } from '../../graph/journal/index.ts';
 import { fillFromMessage, findTemplateFault } from '../../graph/expression/index.ts';
-import type { FilledTemplate, Message } from '../../graph/expression/index.ts';
+import type { FilledTemplate, HookMessage } from '../../graph/expression/index.ts';
 import { findRedaction } from '../../graph/redaction/index.ts';
 import type { InheritedRedaction, Redaction } from '../../graph/redaction/index.ts';
 import { refuseDecision } from '../../graph/run/index.ts';
@@ -23,8 +23,8 @@ import type {
 } from '../../graph/run/index.ts';
 import { validateGraph } from '../../graph/validate/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import { replay } from '../../graph/replay/index.ts';
-import type { Replayed, ReplayLog } from '../../graph/replay/index.ts';
+import { replayRecordedRun } from '../../graph/replay/index.ts';
+import type { ReplayedRun, ReplayLog } from '../../graph/replay/index.ts';
 import { playOutputs } from '../../simulation/play-outputs.ts';
 import type { OutputsTest, TestedRun } from '../../simulation/play-outputs.ts';
 
@@ -100,12 +100,12 @@ const JOBS = {
   /** Runs a graph with given outputs of its nodes. @param now milliseconds since the epoch */
   test: async (graph: RunnableGraph, identity: RunIdentity, test: OutputsTest, now: number): Promise<TestedRun> =>
     await playOutputs(compile(graph), { identity, test, now }),
-  draw: (definition: GraphDefinition, marks: Marks, format: DiagramFormat): string =>
+  draw: (definition: GraphDefinition, marks: MarkedNodes, format: DiagramFormat): string =>
     DIAGRAM_WRITERS[format](definition, marks),
   findTemplateFault: (template: Json) => findTemplateFault(template),
-  fillFromMessage: (template: Json, message: Message): FilledTemplate => fillFromMessage(template, message),
-  replay: (graph: RunnableGraph, identity: RunIdentity, begin: Beginning, log: ReplayLog): Replayed =>
-    replay({ graph: compile(graph), identity, begin, log }),
+  fillFromMessage: (template: Json, message: HookMessage): FilledTemplate => fillFromMessage(template, message),
+  replay: (graph: RunnableGraph, identity: RunIdentity, begin: RunBeginning, log: ReplayLog): ReplayedRun =>
+    replayRecordedRun({ graph: compile(graph), identity, begin, log }),
 } as const;
 
 /** Returns all jobs by name. @param catalog the catalog of the installation, which only `validate` needs whole */

@@ -9,7 +9,7 @@ import { ApiError, retryAfter, toApiError } from '../http/errors.ts';
 import { SCHEMES } from './schemes.ts';
 import type { SignedRequest, Scheme } from './schemes.ts';
 import { permissionsOf } from '../../graph/definition/index.ts';
-import type { Message } from '../../graph/expression/index.ts';
+import type { HookMessage } from '../../graph/expression/index.ts';
 import { hideRefusal } from '../../graph/redaction/index.ts';
 import type { HookAction, HookAnswer } from '../../store/platform-tables.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -65,7 +65,7 @@ async function act(deps: ApiDeps, wanted: MessageAction, at: MessageKey): Promis
 /** The action that a message causes. */
 export interface MessageAction {
   readonly hook: Hook;
-  readonly message: Message;
+  readonly message: HookMessage;
   /** Its id becomes the id of the run or event, so that repeated attempts create only one. */
   readonly attempt: RequestAttempt;
 }
@@ -127,7 +127,7 @@ async function fill(
   { graphJobs }: Pick<ApiDeps, 'graphJobs'>,
   tenantId: string,
   template: Json,
-  message: Message,
+  message: HookMessage,
 ): Promise<Json> {
   const result = await graphJobs.do('fillFromMessage', tenantId, template, message);
   if ('filled' in result) return result.filled;
@@ -221,7 +221,7 @@ const HIDDEN: ReadonlySet<string> = new Set([
  * is parsed as JSON.
  * @throws ApiError 415 for another media type, 400 or 422 as for any JSON body
  */
-function readMessage({ headers, bytes }: SignedRequest, { takesForms }: Scheme): Message {
+function readMessage({ headers, bytes }: SignedRequest, { takesForms }: Scheme): HookMessage {
   const isForm = takesForms && mediaTypeIn(headers) === FORM;
   if (!isForm) requirePlainJson(headers);
   return {

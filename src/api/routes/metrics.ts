@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { createLiveMeasure } from '../../telemetry/metrics/live-measure.ts';
 import { METRICS_TYPE, readMetrics } from '../../telemetry/metrics/meter.ts';
-import { listen } from '../../process/listen.ts';
-import type { Listening } from '../../process/listen.ts';
+import { listenOnPort } from '../../process/listen.ts';
+import type { OpenPort } from '../../process/listen.ts';
 import type { ApiDeps } from '../deps.ts';
 import { tagged } from '../middleware/route.ts';
 
@@ -24,14 +24,14 @@ interface MetricsAddress {
 export async function openMetricsPort(
   address: MetricsAddress,
   deps: Pick<ApiDeps, 'store' | 'logger'>,
-): Promise<Listening> {
+): Promise<OpenPort> {
   const read = createMetricsReader(deps);
   const fetch = async ({ url, method }: Request): Promise<Response> => {
     if (new URL(url).pathname !== '/metrics') return new Response(null, { status: 404 });
     if (method !== 'GET') return new Response(null, { status: 405, headers: { allow: 'GET' } });
     return new Response(await read(), { headers: { 'content-type': METRICS_TYPE } });
   };
-  return await listen({ fetch }, address);
+  return await listenOnPort({ fetch }, address);
 }
 
 const operations = tagged('operations');

@@ -1,6 +1,6 @@
-import { NOT_BEGUN } from '../../graph/journal/index.ts';
+import { NOT_BEGUN_VIEW } from '../../graph/journal/index.ts';
 import type { RunView } from '../../graph/journal/index.ts';
-import { isEnded, mayMeanIntervention, namesOf, refuseSeveral } from '../../graph/run/index.ts';
+import { isEnded, mayMeanIntervention, approvalNames, refuseSeveral } from '../../graph/run/index.ts';
 import type { Refusal } from '../../graph/run/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
@@ -18,7 +18,7 @@ export interface BoundControl {
  */
 export function bindControl({ view }: Pick<RunRecord, 'view'>, name: string, payload: JsonObject): BoundControl {
   const bind = BINDINGS[name];
-  return bind ? bind(view ?? NOT_BEGUN, payload) : { payload, refusal: null };
+  return bind ? bind(view ?? NOT_BEGUN_VIEW, payload) : { payload, refusal: null };
 }
 
 type Bind = (read: RunView, payload: JsonObject) => BoundControl;
@@ -52,6 +52,6 @@ function bindSettlement({ status, endedAt, waitingFor }: RunView, payload: JsonO
     .filter((one) => one.kind === 'intervention')
     .filter(({ node, id }) => mayMeanIntervention(payload, node, id));
   const [only, ...others] = asked;
-  if (others.length > 0) return { payload, refusal: refuseSeveral(namesOf(asked)) };
+  if (others.length > 0) return { payload, refusal: refuseSeveral(approvalNames(asked)) };
   return { payload: { ...payload, ...(only && { id: only.id }), since: only?.since ?? null }, refusal: null };
 }

@@ -1,4 +1,4 @@
-import { NOT_BEGUN } from '../../graph/journal/index.ts';
+import { NOT_BEGUN_VIEW } from '../../graph/journal/index.ts';
 import type { RunEvent } from '../../graph/journal/index.ts';
 import { deepEqual, own } from '../../graph/values/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
@@ -76,7 +76,7 @@ async function sideOf(store: Store, run: RunRecord, parts: readonly (LineagePart
   const isComplete = events.length <= MAX_EVENTS;
   if (!isComplete) events.pop();
   const state = await store.checkpoints.at(run.id, null);
-  const { usage } = run.view ?? NOT_BEGUN;
+  const { usage } = run.view ?? NOT_BEGUN_VIEW;
   const summary = {
     runId: run.id,
     status: run.status,

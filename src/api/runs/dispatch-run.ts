@@ -1,4 +1,4 @@
-import type { Beginning } from '../../graph/advance/index.ts';
+import type { RunBeginning } from '../../graph/advance/index.ts';
 import { isRedacting } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { formatTimestamp, isJsonObject } from '../../graph/values/index.ts';
@@ -139,7 +139,7 @@ async function saveInheritedRedaction(
 }
 
 /** Parses the beginning of a later execution from its row. @throws if the row lacks the run, signal or payload */
-function readReopening(id: string, stored: Json): Beginning {
+function readReopening(id: string, stored: Json): RunBeginning {
   const { kind, run, name, payload } = isJsonObject(stored) ? stored : {};
   const format = isJsonObject(run) ? run['format'] : undefined;
   if (kind === 'reopen' && isJsonObject(run) && typeof format === 'number')
@@ -157,7 +157,7 @@ export async function firstBeginning(
   store: ApiDeps['store'],
   { begin }: Pick<RunGraphInput, 'begin'>,
   predecessorId: string | null,
-): Promise<Beginning> {
+): Promise<RunBeginning> {
   if (begin.kind !== 'input') return begin;
   const left = await checkpointLeftBy(store, predecessorId);
   return left ? { ...begin, base: (await wholeState(store, left)).channels } : begin;

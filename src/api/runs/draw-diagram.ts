@@ -1,6 +1,6 @@
 import { isDefinition } from '../../graph/definition/index.ts';
 import { NO_MARKS } from '../../graph/diagram/index.ts';
-import type { DiagramFormat, Marks } from '../../graph/diagram/index.ts';
+import type { DiagramFormat, MarkedNodes } from '../../graph/diagram/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { ApiDeps } from '../deps.ts';
 import { missingGraph } from '../graphs/find-published.ts';
@@ -33,7 +33,7 @@ export async function drawDiagram(
 
 interface MarkedGraph {
   readonly definition: JsonObject | null;
-  readonly marks: Marks;
+  readonly marks: MarkedNodes;
 }
 
 async function readGraph(

@@ -1,4 +1,4 @@
-import { NOT_BEGUN, journalBatch } from '../../graph/journal/index.ts';
+import { NOT_BEGUN_VIEW, journalBatch } from '../../graph/journal/index.ts';
 import type { JournalBatch } from '../../graph/journal/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import type { Approval } from '../../graph/run/index.ts';
@@ -96,7 +96,7 @@ export function closingBatch(
   approvals: readonly Approval[] = [],
   cancelError: RunError | null = null,
 ): JournalBatch {
-  const view = run.view ?? NOT_BEGUN;
+  const view = run.view ?? NOT_BEGUN_VIEW;
   const ended =
     event.type === 'run.failed'
       ? { status: 'failed' as const, error: event.error }

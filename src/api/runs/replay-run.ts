@@ -1,10 +1,10 @@
-import type { Beginning } from '../../graph/advance/index.ts';
+import type { RunBeginning } from '../../graph/advance/index.ts';
 import { journalBatch, toRunView } from '../../graph/journal/index.ts';
 import type { JournalBatch, RunView, RunEvent } from '../../graph/journal/index.ts';
 import { inheritedByReplay } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { hasEnded, isEnded } from '../../graph/run/index.ts';
-import type { Divergence, Replayed, ReplayLog, Recording } from '../../graph/replay/index.ts';
+import type { Divergence, ReplayedRun, ReplayLog, Recording } from '../../graph/replay/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { KeptDivergence } from '../../store/tables.ts';
@@ -82,7 +82,7 @@ function keep(
 }
 
 /** @throws ApiError 422 when the run is a fork, which has no input */
-function withInput(begin: Beginning, input: JsonObject): Beginning {
+function withInput(begin: RunBeginning, input: JsonObject): RunBeginning {
   if (begin.kind !== 'input') {
     const message = 'The run is a fork: it began with a state, not with an input';
     throw new ApiError('INVALID_INPUT', message, { issues: [{ path: '/input', message }] });
@@ -100,7 +100,7 @@ function renamed(log: ReplayLog, from: string, to: string): ReplayLog {
 const PAGE = 1_000;
 
 /** A replay that stops before the recorded run's end has failed, because no recorded result lets it continue. */
-function endOf({ run, events, divergence }: Replayed): RunView {
+function endOf({ run, events, divergence }: ReplayedRun): RunView {
   const view = toRunView(run);
   if (hasEnded(run)) return view;
   const message = `Nothing was recorded that takes the replay on; it left the recording at event ${divergence?.seq ?? 0}`;
@@ -108,7 +108,7 @@ function endOf({ run, events, divergence }: Replayed): RunView {
   return { ...view, status: 'failed', endedAt, waitingFor: [], error: { code: 'REPLAY_DIVERGED', message } };
 }
 
-function toBatches(replayed: Replayed): readonly JournalBatch[] {
+function toBatches(replayed: ReplayedRun): readonly JournalBatch[] {
   const { events, checkpoints, approvals, occurrences } = replayed;
   const view = endOf(replayed);
   return Array.from({ length: Math.ceil(events.length / PAGE) }, (_, rank) => {

@@ -1,4 +1,4 @@
-import { NOT_BEGUN } from '../../graph/journal/index.ts';
+import { NOT_BEGUN_VIEW } from '../../graph/journal/index.ts';
 import type { RunView } from '../../graph/journal/index.ts';
 import { hideChannels, hideErrorOf, hideOutput, hideRunError, hideWaiting } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
@@ -34,7 +34,7 @@ export function toRunJson(
   const hidden = hiddenFrom(caller, run);
   const { id, tenantId, graph, threadId, parentRunId, forks, replayOf, divergence, dispatch } = run;
   const { input, limits, metadata, createdBy, createdAt, lastSeq } = run;
-  const current = view ?? run.view ?? NOT_BEGUN;
+  const current = view ?? run.view ?? NOT_BEGUN_VIEW;
   const { status, startedAt, endedAt, step, next, waitingFor, output, error, usage, raisedLimits } = current;
   return {
     id,

@@ -18,7 +18,7 @@ import type { RunnableGraph } from '../graph-jobs/jobs.ts';
 import { requireGraphOn } from '../administration/set-switch.ts';
 import { requireMayStart } from '../administration/require-may-start.ts';
 import { acceptAndDispatch, unlessAccepted, inheritedChannels } from './dispatch-run.ts';
-import type { Beginning, RunIdentity } from '../../graph/advance/index.ts';
+import type { RunBeginning, RunIdentity } from '../../graph/advance/index.ts';
 import type { OutputsTest, TestedRun } from '../../simulation/play-outputs.ts';
 import { traceOfStart } from '../../telemetry/traces/traceparent.ts';
 import { isStart } from '../../workflows/contract.ts';
@@ -145,7 +145,7 @@ export interface RunOrigin
     Pick<NewRun, 'input' | 'metadata' | 'createdBy'>,
     Partial<Pick<NewRun, 'threadId' | 'onBusy' | 'parentRunId' | 'replay' | 'limits'>> {
   readonly identity: RunIdentity;
-  readonly begin: Beginning;
+  readonly begin: RunBeginning;
 }
 
 /** Builds the row of a new run, with its workflow's input. */

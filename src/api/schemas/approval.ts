@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { ApprovalPolicy } from '../../graph/definition/index.ts';
-import { Policy } from '../../graph/schema/index.ts';
+import { ApprovalPolicySchema } from '../../graph/schema/index.ts';
 import { isJsonObject } from '../../graph/values/index.ts';
 import type { JsonSchema } from '../../graph/values/index.ts';
 import {
@@ -99,7 +99,7 @@ const CheckedSchema = z.custom<JsonSchema | null>(
 export const AnsweredApproval = ApprovalSchema.extend({
   argsSchema: CheckedSchema,
   decisionSchema: CheckedSchema,
-  policy: z.custom<ApprovalPolicy>((value) => Policy.safeParse(value).success),
+  policy: z.custom<ApprovalPolicy>((value) => ApprovalPolicySchema.safeParse(value).success),
 });
 
 /** An approval as the API returns it. */

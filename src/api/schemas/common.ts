@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { Duration, Limits } from '../../graph/schema/index.ts';
+import { DurationSchema, LimitsSchema } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN, formatTimestamp, isJsonObject, toTimestampMs } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { PROBLEM_EXAMPLE } from './examples/graph.ts';
@@ -30,8 +30,8 @@ export const ProblemSchema = z
   .openapi('Problem', { description: 'A problem document (RFC 9457)', example: PROBLEM_EXAMPLE });
 
 /** The limits of a graph, with the format of durations in the description. */
-export const RunLimits = Limits.extend({
-  deadline: Duration.optional().openapi({ pattern: DURATION_PATTERN }),
+export const RunLimits = LimitsSchema.extend({
+  deadline: DurationSchema.optional().openapi({ pattern: DURATION_PATTERN }),
 });
 
 export const NodeId = z.string().min(1);

@@ -12,7 +12,7 @@ import {
   pageOf,
 } from './common.ts';
 import { RunStatusSchema } from './run.ts';
-import { Duration } from '../../graph/schema/index.ts';
+import { DurationSchema } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN } from '../../graph/values/index.ts';
 
 const MAX_VERSION = 999_999_999;
@@ -132,7 +132,7 @@ const MAX_ITEMS = 1_000;
 const MAX_OUTPUTS = 10_000;
 const Text = z.string().min(1).max(255);
 const Reason = z.string().max(10_000).optional();
-const after = Duration.optional().openapi({
+const after = DurationSchema.optional().openapi({
   pattern: DURATION_PATTERN,
   description: 'The time that passes before, which the test skips',
 });

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { Duration } from '../../graph/schema/index.ts';
+import { DurationSchema } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN } from '../../graph/values/index.ts';
 import { AnyJson, GivenJson, PageQuery, Time, pageOf } from './common.ts';
 
@@ -37,7 +37,7 @@ const MEMORY_EXAMPLE = {
 export const NewMemorySchema = z
   .strictObject({
     value: AnyJson,
-    ttl: Duration.optional().openapi({
+    ttl: DurationSchema.optional().openapi({
       pattern: DURATION_PATTERN,
       description: 'The time after which the entry is gone; without it, it stays',
     }),

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Cron as CronTimes } from 'croner';
-import { Duration } from '../../graph/schema/index.ts';
+import { DurationSchema } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN, parseDuration } from '../../graph/values/index.ts';
 import { aPage, GivenRecord, GivenTime, JsonRecord, listOf, NextCursor, RunLimits, Time } from './common.ts';
 import { RunStatusSchema, ThreadId } from './run.ts';
@@ -59,7 +59,7 @@ const Cron = z
   .refine(mayFire, 'There is no such time: this schedule would never fire')
   .openapi({ description: 'Minute, hour, day, month, day of the week; names such as `MON` are allowed' });
 
-const Every = Duration.refine((text) => {
+const Every = DurationSchema.refine((text) => {
   const ms = parseDuration(text);
   // An invalid duration is refused by another check.
   if (ms === null) return true;

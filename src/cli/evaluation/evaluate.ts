@@ -5,32 +5,32 @@ import { EXIT, UsageError } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
 import { CONFIG_FLAG, NO_CONFIG_FLAG, wantsConfig } from '../input/config-flags.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { option, text, textOr } from '../line/flags.ts';
+import { switchFlag, textFlag, textFlagOr } from '../line/flags.ts';
 import type { FlagValues } from '../line/flags.ts';
 import { someOperands } from '../line/operands.ts';
 import { findConfig, readConfig } from '../input/read-catalog.ts';
 import { readGraph, writeText } from '../input/read-definition.ts';
 
 const FLAGS = {
-  graph: text('FILE', 'the graph of data sets (.json or .ts); recorded runs play it in place of their own'),
-  outcome: option('of recorded runs only status, path, output and error count, not each event'),
+  graph: textFlag('FILE', 'the graph of data sets (.json or .ts); recorded runs play it in place of their own'),
+  outcome: switchFlag('of recorded runs only status, path, output and error count, not each event'),
   config: CONFIG_FLAG,
   'no-config': NO_CONFIG_FLAG,
-  reporter: textOr('table', 'NAME', 'table, json or junit'),
-  out: text('FILE', 'writes the report to a file instead of standard output'),
-  live: option('runs all on a Holdfast that is running, with its models and tools'),
-  trials: text('N', 'so many times each, with --live, and gives the pass rate with its 95% interval (default: 1)'),
-  'min-rate': text('RATE', 'the share of trials that has to pass, with --live, from 0 to 1 (default: 1)'),
+  reporter: textFlagOr('table', 'NAME', 'table, json or junit'),
+  out: textFlag('FILE', 'writes the report to a file instead of standard output'),
+  live: switchFlag('runs all on a Holdfast that is running, with its models and tools'),
+  trials: textFlag('N', 'so many times each, with --live, and gives the pass rate with its 95% interval (default: 1)'),
+  'min-rate': textFlag('RATE', 'the share of trials that has to pass, with --live, from 0 to 1 (default: 1)'),
   ...accessFlags(),
 } as const;
 
-type Values = FlagValues<typeof FLAGS>;
+type EvaluateFlags = FlagValues<typeof FLAGS>;
 
 /** Flags that apply to live evaluations only. */
 const ONLY_LIVE = ['trials', 'min-rate'] as const;
 const ONLY_OFFLINE = ['outcome', 'config', 'no-config'] as const;
 
-export const evaluate = defineCommand({
+export const evaluateCommand = defineCommand({
   name: 'eval',
   summary: 'play recorded runs and data sets, and say what is not as expected',
   operands: someOperands('FILE', 'at least one file'),
@@ -55,22 +55,23 @@ export const evaluate = defineCommand({
     const evaluateOne = await toEvaluator(values, graph, terminal);
     const results = [];
     for (const subject of subjects) results.push(await evaluateOne(subject));
-    await print(report(results), values.out, terminal);
+    await printReport(report(results), values.out, terminal);
     return results.every(hasPassed) ? EXIT.done : EXIT.failed;
   },
 });
 
 /** @throws UsageError for a flag that would have no effect */
-function refuseIdleFlags(values: Values): void {
+function refuseIdleFlags(values: EvaluateFlags): void {
   const [idle, kind] = values.live ? [ONLY_OFFLINE, 'without'] : [ONLY_LIVE, 'with'];
   const given = idle.find((flag) => values[flag] !== undefined && values[flag] !== false);
   if (given !== undefined) throw new UsageError(`--${given} goes ${kind} --live only`);
 }
 
-async function toEvaluator(values: Values, graph: GraphDefinition | null, terminal: Terminal) {
-  const { live, offline } = await import('./evaluators.ts');
-  if (!values.live) return offline({ graph, config: await configOf(values, terminal), byOutcome: values.outcome });
-  return live({
+async function toEvaluator(values: EvaluateFlags, graph: GraphDefinition | null, terminal: Terminal) {
+  const { createLiveEvaluator, createOfflineEvaluator } = await import('./evaluators.ts');
+  if (!values.live)
+    return createOfflineEvaluator({ graph, config: await configOf(values, terminal), byOutcome: values.outcome });
+  return createLiveEvaluator({
     client: await openClient(values, terminal),
     graph,
     trials: readNumber('trials', values.trials ?? '1', (number) => Number.isInteger(number) && number >= 1),
@@ -78,7 +79,7 @@ async function toEvaluator(values: Values, graph: GraphDefinition | null, termin
   });
 }
 
-async function configOf(values: Values, terminal: Terminal) {
+async function configOf(values: EvaluateFlags, terminal: Terminal) {
   const file = wantsConfig(values) ? findConfig(values.config, terminal) : undefined;
   if (file !== undefined) return await readConfig(file);
   const { parseConfig } = await import('../../config/load-config.ts');
@@ -91,7 +92,7 @@ function readNumber(name: string, value: string, isGood: (number: number) => boo
   throw new UsageError(`--${name} can't be ${value}`);
 }
 
-async function print(report: string, file: string | undefined, { stdout }: Terminal): Promise<void> {
+async function printReport(report: string, file: string | undefined, { stdout }: Terminal): Promise<void> {
   if (file === undefined) stdout.write(report);
   else await writeText(file, report);
 }

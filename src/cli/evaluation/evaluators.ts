@@ -15,10 +15,10 @@ import {
 import type { RecordingDivergence, ObservedRun, RecordedTest, TestCase } from '../../testing/evaluation/index.ts';
 import { RefusedError, UsageError } from '../line/command.ts';
 import type { EvaluationResult } from './reporters.ts';
-import { readText } from '../input/read-definition.ts';
+import { readTextFile } from '../input/read-definition.ts';
 
 /** Evaluates one subject. */
-export type Evaluator = (subject: Subject) => Promise<EvaluationResult>;
+export type Evaluator = (subject: EvaluationSubject) => Promise<EvaluationResult>;
 
 export interface OfflineOptions {
   /** The graph that replaces the graphs of recorded runs; `null` keeps their own. */
@@ -30,15 +30,18 @@ export interface OfflineOptions {
 }
 
 /** Runs recorded runs and cases in memory. */
-export function offline(options: OfflineOptions): Evaluator {
+export function createOfflineEvaluator(options: OfflineOptions): Evaluator {
   return async (subject) => {
     const began = performance.now();
     const failures = await playOffline(subject, options).catch((error: unknown) => [messageOf(error)]);
-    return toResult(subject, { failures, durationMs: performance.now() - began, rate: null });
+    return toEvaluationResult(subject, { failures, durationMs: performance.now() - began, rate: null });
   };
 }
 
-async function playOffline(subject: Subject, { graph, config, byOutcome }: OfflineOptions): Promise<readonly string[]> {
+async function playOffline(
+  subject: EvaluationSubject,
+  { graph, config, byOutcome }: OfflineOptions,
+): Promise<readonly string[]> {
   if (subject.kind === 'case')
     return checkExpectations(subject.testCase.expect, await runCase(subject.graph, subject.testCase, config));
   const { divergence, changed } = playRecording(subject.test, graph ? { graph } : {});
@@ -67,7 +70,7 @@ export interface LiveOptions {
  * Runs each subject several times on a server. Of a recorded run only status and path are compared, because the texts
  * of models vary.
  */
-export function live({ client, graph, trials, minRate }: LiveOptions): Evaluator {
+export function createLiveEvaluator({ client, graph, trials, minRate }: LiveOptions): Evaluator {
   return async (subject) => {
     const began = performance.now();
     const failures: string[] = [];
@@ -79,12 +82,16 @@ export function live({ client, graph, trials, minRate }: LiveOptions): Evaluator
     }
     const isEnough = passed / trials >= minRate;
     const durationMs = performance.now() - began;
-    return toResult(subject, { failures: isEnough ? [] : failures, durationMs, rate: passRate(passed, trials) });
+    return toEvaluationResult(subject, {
+      failures: isEnough ? [] : failures,
+      durationMs,
+      rate: passRate(passed, trials),
+    });
   };
 }
 
 async function runTrial(
-  subject: Subject,
+  subject: EvaluationSubject,
   { client, graph }: Pick<LiveOptions, 'client' | 'graph'>,
 ): Promise<readonly string[]> {
   if (subject.kind === 'case') {
@@ -103,8 +110,8 @@ async function runTrial(
   );
 }
 
-function toResult(
-  { file, name }: Subject,
+function toEvaluationResult(
+  { file, name }: EvaluationSubject,
   result: Pick<EvaluationResult, 'failures' | 'durationMs' | 'rate'>,
 ): EvaluationResult {
   return { file, name, ...result };
@@ -136,7 +143,7 @@ async function runLive({ runs }: Client, start: LiveStart): Promise<ObservedRun>
 }
 
 /** A subject of an evaluation: a recorded run, or a line of a data set. */
-export type Subject = { readonly file: string; readonly name: string } & (
+export type EvaluationSubject = { readonly file: string; readonly name: string } & (
   | { readonly kind: 'recorded'; readonly test: RecordedTest }
   | { readonly kind: 'case'; readonly graph: GraphDefinition; readonly testCase: TestCase }
 );
@@ -146,24 +153,24 @@ export type Subject = { readonly file: string; readonly name: string } & (
  * @param graph the graph for the cases of data sets; `null` if none was given
  * @throws UsageError that names the file and the line
  */
-export async function readSubjects(file: string, graph: GraphDefinition | null): Promise<readonly Subject[]> {
-  const text = await readText(file);
+export async function readSubjects(file: string, graph: GraphDefinition | null): Promise<readonly EvaluationSubject[]> {
+  const text = await readTextFile(file);
   if (!file.endsWith('.jsonl')) {
-    const test = parse(text, file, readRecordedTest);
+    const test = parseJsonAs(text, file, readRecordedTest);
     return [{ kind: 'recorded', file, name: test.recording.definition.name, test }];
   }
   if (!graph) throw new UsageError(`${file} is a data set: give its graph by --graph FILE`);
   const lines = text.split('\n').map((line, at) => ({ line, number: at + 1 }));
-  const cases = lines.flatMap(({ line, number }): Subject[] => {
+  const cases = lines.flatMap(({ line, number }): EvaluationSubject[] => {
     if (line.trim() === '') return [];
-    const testCase = parse(line, `${file}:${number}`, readCase);
+    const testCase = parseJsonAs(line, `${file}:${number}`, readCase);
     return [{ kind: 'case', file, name: testCase.name ?? `line ${number}`, graph, testCase }];
   });
   if (cases.length === 0) throw new UsageError(`${file} has no cases`);
   return cases;
 }
 
-function parse<T>(text: string, origin: string, read: (value: unknown) => T): T {
+function parseJsonAs<T>(text: string, origin: string, read: (value: unknown) => T): T {
   try {
     return read(parseDocument(text));
   } catch (error) {

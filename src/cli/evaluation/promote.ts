@@ -5,13 +5,13 @@ import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
 import { writeText } from '../input/read-definition.ts';
 import { EXIT, RefusedError, UsageError } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { option, text } from '../line/flags.ts';
+import { switchFlag, textFlag } from '../line/flags.ts';
 import { oneOperand } from '../line/operands.ts';
 
 /** The role of the token: recordings need the permission to read payloads. */
 const ADMIN = 'admin';
 
-export const promote = defineCommand({
+export const promoteCommand = defineCommand({
   name: 'promote',
   summary: 'make a test of a run that has ended',
   operands: oneOperand('RUN', 'the id of one run'),
@@ -19,8 +19,8 @@ export const promote = defineCommand({
     timers, and the way it went. "holdfast eval FILE" plays it offline. What the run hides stays out of the file. The
     caller needs payload:read, which the role admin has.`,
   flags: {
-    to: text('FILE', 'the file to write'),
-    'with-payloads': option('writes what the run hides, too'),
+    to: textFlag('FILE', 'the file to write'),
+    'with-payloads': switchFlag('writes what the run hides, too'),
     ...accessFlags(ADMIN),
   },
   exits: { 0: 'written', 1: 'the recording does not play as the run went', ...API_EXITS },

@@ -20,9 +20,13 @@ export function hasPassed({ failures }: Pick<EvaluationResult, 'failures'>): boo
 /** Formats the results of an evaluation as text. */
 type Reporter = (results: readonly EvaluationResult[]) => string;
 
-export const REPORTERS: Readonly<Record<string, Reporter>> = { table, json, junit };
+export const REPORTERS: Readonly<Record<string, Reporter>> = {
+  table: formatAsTable,
+  json: formatAsJson,
+  junit: formatAsJunit,
+};
 
-function table(results: readonly EvaluationResult[]): string {
+function formatAsTable(results: readonly EvaluationResult[]): string {
   const rows = results.map(({ rate, ...result }) => [
     result.file,
     result.name,
@@ -45,27 +49,27 @@ function describeRate({ passed, trials, low, high }: PassRate): string {
   return `${passed} of ${trials}, ${percent(passed / trials)} [${percent(low)}, ${percent(high)}]`;
 }
 
-function json(results: readonly EvaluationResult[]): string {
+function formatAsJson(results: readonly EvaluationResult[]): string {
   const reported = results.map((result) => ({ ...result, passed: hasPassed(result) }));
   return `${JSON.stringify({ passed: results.every(hasPassed), results: reported }, null, 2)}\n`;
 }
 
-function junit(results: readonly EvaluationResult[]): string {
+function formatAsJunit(results: readonly EvaluationResult[]): string {
   const files = [...new Set(results.map(({ file }) => file))];
   const body = files.map((file) => {
     const cases = results.filter((result) => result.file === file);
     const failed = cases.filter((result) => !hasPassed(result)).length;
-    const head = `<testsuite name="${escaped(file)}" tests="${cases.length}" failures="${failed}">`;
+    const head = `<testsuite name="${escapeXml(file)}" tests="${cases.length}" failures="${failed}">`;
     return [head, ...cases.map(toTestCase), '</testsuite>'].join('\n');
   });
   return ['<?xml version="1.0" encoding="UTF-8"?>', '<testsuites>', ...body, '</testsuites>', ''].join('\n');
 }
 
 function toTestCase({ file, name, failures, durationMs }: EvaluationResult): string {
-  const head = `<testcase classname="${escaped(file)}" name="${escaped(name)}" time="${(durationMs / 1_000).toFixed(3)}"`;
+  const head = `<testcase classname="${escapeXml(file)}" name="${escapeXml(name)}" time="${(durationMs / 1_000).toFixed(3)}"`;
   if (failures.length === 0) return `${head}/>`;
   const [first = ''] = failures;
-  return `${head}><failure message="${escaped(first)}">${escaped(failures.join('\n'))}</failure></testcase>`;
+  return `${head}><failure message="${escapeXml(first)}">${escapeXml(failures.join('\n'))}</failure></testcase>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -77,7 +81,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** XML can't represent other control characters. */
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   return text
     .replaceAll(/[^\P{Cc}\t\n]/gu, '\uFFFD')
     .replaceAll(/[&<>"\n]/g, (character) => ENTITIES[character] ?? character);

@@ -26,6 +26,6 @@ function withoutCatalogIssues(issue: GraphIssue<IssueCode>): readonly GraphIssue
 }
 
 /** True without errors; warnings are allowed. */
-export function isValid(issues: readonly LocatedIssue[]): boolean {
+export function hasNoErrors(issues: readonly LocatedIssue[]): boolean {
   return issues.every(({ severity }) => severity !== 'error');
 }

@@ -1,7 +1,7 @@
 import { createGuardedFetch } from '../../network/guarded-request.ts';
 import { createEnvironmentSecrets } from '../../activities/secrets.ts';
 import { offerTools } from '../../activities/tools/mcp/offer-tools.ts';
-import type { OfferedTool } from '../../activities/tools/mcp/offer-tools.ts';
+import type { OfferedMcpTool } from '../../activities/tools/mcp/offer-tools.ts';
 import { openServer } from '../../activities/tools/mcp/open-server.ts';
 import type { Config } from '../../config/load-config.ts';
 import { own, escapeInvisible } from '../../graph/values/index.ts';
@@ -28,7 +28,7 @@ export async function listServers(config: Config, { env, stderr }: Terminal): Pr
 export interface ServerListing {
   readonly server: string;
   readonly settings: McpServerSettings;
-  readonly tools: readonly OfferedTool[];
+  readonly tools: readonly OfferedMcpTool[];
   /** Reasons why the server can't be used as configured. */
   readonly problems: readonly string[];
   /** Faults of the server that cost some of its tools. */
@@ -41,12 +41,12 @@ export function formatServer({ server, settings, tools, problems, warnings }: Se
     `${server}: ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`,
     ...problems.map((problem) => `  ! ${escapeInvisible(problem)}`),
     ...warnings.map((warning) => `  warning: ${escapeInvisible(warning)}`),
-    ...tools.map((tool) => describeTool(tool, settings)),
+    ...tools.map((tool) => formatTool(tool, settings)),
     '',
   ].join('\n');
 }
 
-function describeTool(tool: OfferedTool, settings: McpServerSettings): string {
+function formatTool(tool: OfferedMcpTool, settings: McpServerSettings): string {
   const { ownName, effect, description, parameters, outputSchema } = tool;
   const texts = [
     description,
@@ -57,7 +57,7 @@ function describeTool(tool: OfferedTool, settings: McpServerSettings): string {
   return `  ${escapeInvisible(ownName)} (${effect}, ${describePin(tool, settings)})\n${body}`;
 }
 
-function describePin({ ownName, pin, settings }: OfferedTool, { tools }: McpServerSettings): string {
+function describePin({ ownName, pin, settings }: OfferedMcpTool, { tools }: McpServerSettings): string {
   if (tools && !own(tools, ownName)) return 'not offered';
   if (settings.pin === undefined) return 'not pinned';
   return settings.pin === pin ? 'pinned' : 'changed since it was pinned';

@@ -1,4 +1,4 @@
-import type { OfferedTool } from '../../activities/tools/mcp/offer-tools.ts';
+import type { OfferedMcpTool } from '../../activities/tools/mcp/offer-tools.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import { EXIT } from '../line/command.ts';
 import { CONFIG_FLAG } from '../input/config-flags.ts';
@@ -7,7 +7,7 @@ import { formatServer } from './list-servers.ts';
 import { NO_OPERANDS } from '../line/operands.ts';
 import { findConfig, readConfig } from '../input/read-catalog.ts';
 
-export const mcp = defineCommand({
+export const mcpCommand = defineCommand({
   name: 'mcp',
   summary: 'list the tools of MCP servers, with effects and pins',
   operands: NO_OPERANDS,
@@ -29,6 +29,6 @@ export const mcp = defineCommand({
   },
 });
 
-function toPins(tools: readonly OfferedTool[]): JsonObject {
+function toPins(tools: readonly OfferedMcpTool[]): JsonObject {
   return Object.fromEntries(tools.map(({ ownName, effect, pin }) => [ownName, { effect, pin }]));
 }

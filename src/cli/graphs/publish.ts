@@ -4,18 +4,18 @@ import { isJsonObject } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
 import { EXIT } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { option } from '../line/flags.ts';
+import { switchFlag } from '../line/flags.ts';
 import { someOperands } from '../line/operands.ts';
 import { readDefinition } from '../input/read-definition.ts';
 import { describeRefusal, formatIssues, formatRefusal } from '../output/format-refusal.ts';
 
-export const publish = defineCommand({
+export const publishCommand = defineCommand({
   name: 'publish',
   summary: 'publish graphs',
   operands: someOperands('FILE', 'at least one file'),
   about: `Publishes graph definitions (.json, or .ts that exports a graph), in this order. What has not changed keeps its
     version. A file that is refused keeps no other one from being published.`,
-  flags: { ...accessFlags(), json: option('prints the published graphs as JSON') },
+  flags: { ...accessFlags(), json: switchFlag('prints the published graphs as JSON') },
   exits: { 0: 'all published', 1: 'some definitions have errors', ...API_EXITS },
   async action({ values, given }, terminal) {
     const client = await openClient(values, terminal);

@@ -2,10 +2,10 @@ import { EXIT } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
 import { CONFIG_FLAG, NO_CONFIG_FLAG, wantsConfig } from '../input/config-flags.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { option } from '../line/flags.ts';
+import { switchFlag } from '../line/flags.ts';
 import { formatIssues } from '../output/format-refusal.ts';
 import { someOperands } from '../line/operands.ts';
-import { checkDefinition, isValid } from './check-definition.ts';
+import { checkDefinition, hasNoErrors } from './check-definition.ts';
 import { NOTHING_KNOWN, readCatalog } from '../input/read-catalog.ts';
 import { readDefinition } from '../input/read-definition.ts';
 import type { LocatedIssue } from '../input/read-definition.ts';
@@ -16,7 +16,7 @@ interface FileResult {
   readonly issues: readonly LocatedIssue[];
 }
 
-export const validate = defineCommand({
+export const validateCommand = defineCommand({
   name: 'validate',
   summary: 'find every issue of graph definitions',
   operands: someOperands('FILE', 'at least one file'),
@@ -25,7 +25,7 @@ export const validate = defineCommand({
   flags: {
     config: CONFIG_FLAG,
     'no-config': NO_CONFIG_FLAG,
-    json: option('prints one JSON document: { configuration, files: [{ file, valid, issues }] }'),
+    json: switchFlag('prints one JSON document: { configuration, files: [{ file, valid, issues }] }'),
   },
   exits: { 0: 'no errors, perhaps warnings', 1: 'errors', 2: "wrong usage, or a file that can't be read" },
   async action({ values, given }, terminal) {
@@ -33,21 +33,21 @@ export const validate = defineCommand({
     const files = await Promise.all(given.map(readDefinition));
     const results = files.map((each): FileResult => {
       const issues = checkDefinition(each, known);
-      return { file: each.file, valid: isValid(issues), issues };
+      return { file: each.file, valid: hasNoErrors(issues), issues };
     });
     if (values.json)
       terminal.stdout.write(`${JSON.stringify({ configuration: known.origin, files: results }, null, 2)}\n`);
-    else report(results, known.origin, terminal);
+    else printResults(results, known.origin, terminal);
     return results.every(({ valid }) => valid) ? EXIT.done : EXIT.failed;
   },
 });
 
-function report(results: readonly FileResult[], origin: string | null, { stdout, stderr }: Terminal): void {
+function printResults(results: readonly FileResult[], origin: string | null, { stdout, stderr }: Terminal): void {
   for (const { file, issues } of results) stdout.write(formatIssues(file, issues));
   const issues = results.flatMap((result) => result.issues);
   const errors = issues.filter(({ severity }) => severity === 'error').length;
   stdout.write(
-    `${count(results.length, 'file')}: ${count(errors, 'error')}, ${count(issues.length - errors, 'warning')}\n`,
+    `${formatCount(results.length, 'file')}: ${formatCount(errors, 'error')}, ${formatCount(issues.length - errors, 'warning')}\n`,
   );
   stderr.write(
     origin === null
@@ -56,6 +56,6 @@ function report(results: readonly FileResult[], origin: string | null, { stdout,
   );
 }
 
-function count(number: number, what: string): string {
+function formatCount(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? '' : 's'}`;
 }

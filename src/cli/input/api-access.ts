@@ -7,8 +7,8 @@ import { didYouMean, own } from '../../graph/values/index.ts';
 import { UsageError } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
 import { setVariables } from '../../process/process-options.ts';
-import { text } from '../line/flags.ts';
-import { readText } from './read-definition.ts';
+import { textFlag } from '../line/flags.ts';
+import { readTextFile } from './read-definition.ts';
 
 /** The API's address and the caller's token. */
 interface ApiAccess {
@@ -24,10 +24,13 @@ const USER = 'user';
 /** The flags of a command that calls the API. @param as the default entry of a tokens file */
 export function accessFlags(as: string = USER) {
   return {
-    url: text('URL', 'where the API is (default: as in the tokens file, or HOLDFAST_URL)'),
-    token: text('TOKEN', 'who asks (default: HOLDFAST_TOKEN)'),
-    'tokens-file': text('FILE', `the addresses and tokens of a local stack (default: ${LOCAL_TOKENS}, if it is there)`),
-    as: text('NAME', `whose token of that file to take (default: ${as})`),
+    url: textFlag('URL', 'where the API is (default: as in the tokens file, or HOLDFAST_URL)'),
+    token: textFlag('TOKEN', 'who asks (default: HOLDFAST_TOKEN)'),
+    'tokens-file': textFlag(
+      'FILE',
+      `the addresses and tokens of a local stack (default: ${LOCAL_TOKENS}, if it is there)`,
+    ),
+    as: textFlag('NAME', `whose token of that file to take (default: ${as})`),
   };
 }
 
@@ -42,7 +45,7 @@ interface AccessValues {
 }
 
 /** Short outages are bridged by retries. */
-const ATTEMPTS = 5;
+const REQUEST_ATTEMPTS = 5;
 
 /**
  * Creates a client from flags, a tokens file, the environment, or the tokens of the local stack, in this order.
@@ -54,7 +57,7 @@ export async function openClient(
   terminal: Pick<Terminal, 'env'>,
   as: string = USER,
 ): Promise<Client> {
-  return createClient({ ...(await readAccess(flags, as, terminal)), attempts: ATTEMPTS });
+  return createClient({ ...(await readAccess(flags, as, terminal)), attempts: REQUEST_ATTEMPTS });
 }
 
 /** Reads all pages of a list. */
@@ -111,7 +114,7 @@ const TokensFile = z.record(z.string(), z.string());
 
 /** Reads the tokens file of a stack: `baseUrl`, other addresses and tokens. @throws UsageError for any other file */
 export async function readTokensFile(file: string): Promise<Readonly<Record<string, string>>> {
-  const content = await readText(file);
+  const content = await readTextFile(file);
   try {
     return TokensFile.parse(JSON.parse(content));
   } catch (error) {

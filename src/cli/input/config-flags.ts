@@ -1,14 +1,14 @@
 import { UsageError } from '../line/command.ts';
-import { option, text } from '../line/flags.ts';
+import { switchFlag, textFlag } from '../line/flags.ts';
 
 /* The flags of commands that read a configuration. */
 
-export const CONFIG_FLAG = text(
+export const CONFIG_FLAG = textFlag(
   'FILE',
   'the configuration (default: HOLDFAST_CONFIG, or holdfast.config.ts, .js or .json here)',
 );
 
-export const NO_CONFIG_FLAG = option('reads no configuration');
+export const NO_CONFIG_FLAG = switchFlag('reads no configuration');
 
 interface ConfigValues {
   readonly config?: string | undefined;

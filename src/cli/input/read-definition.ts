@@ -29,14 +29,14 @@ export interface DefinitionFile {
 
 /** Reads a definition: JSON, or a module that exports a graph. @throws UsageError if the file can't be read */
 export async function readDefinition(file: string): Promise<DefinitionFile> {
-  const module = isModule(file) ? await load(file) : null;
+  const module = isModule(file) ? await loadDefinition(file) : null;
   // The text is read after the import: an earlier read could meet a file that is still being written.
-  const source = await readText(file);
+  const source = await readTextFile(file);
   const createLocate = module ? createSourceLocator : createLocator;
   let locator: ReturnType<typeof createLocate> | null = null;
   return {
     file,
-    content: module ?? parse(source),
+    content: module ?? parseDefinitionText(source),
     locate(issue) {
       locator ??= createLocate(source);
       return { ...issue, ...locator(issue.path) };
@@ -53,7 +53,7 @@ export async function readGraph(file: string): Promise<GraphDefinition> {
 }
 
 /** @throws UsageError if the file can't be read */
-export async function readText(file: string): Promise<string> {
+export async function readTextFile(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
   } catch (error) {
@@ -70,7 +70,7 @@ export async function writeText(file: string, text: string): Promise<void> {
   }
 }
 
-function parse(text: string): DefinitionFile['content'] {
+function parseDefinitionText(text: string): DefinitionFile['content'] {
   try {
     return { definition: parseDocument(text) };
   } catch (error) {
@@ -87,7 +87,7 @@ function offsetOf(error: unknown): number | null {
   return position === undefined ? null : Number(position);
 }
 
-async function load(file: string): Promise<DefinitionFile['content']> {
+async function loadDefinition(file: string): Promise<DefinitionFile['content']> {
   const graph = await importGraph(file);
   if ('definition' in graph) return graph;
   const { problem, at } = graph;
@@ -110,7 +110,7 @@ export function createLocator(text: string): (pointer: string) => JsonLocation {
       if (!child) break;
       found = child;
     }
-    return locationAt(text, found?.parent ? startOf(found, found.parent) : 0);
+    return locationAt(text, found?.parent ? startOffset(found, found.parent) : 0);
   };
 }
 
@@ -126,7 +126,7 @@ function childOf({ type, children = [] }: Node, name: string): Node | undefined 
   return children.findLast((member) => member.children?.[0]?.value === name)?.children?.[1];
 }
 
-function startOf({ offset }: Node, parent: Node): number {
+function startOffset({ offset }: Node, parent: Node): number {
   return parent.type === 'property' ? parent.offset : offset;
 }
 

@@ -1,12 +1,12 @@
 import { isJsonObject, JsonLossError, own, parseDocument } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { UsageError } from '../line/command.ts';
-import { readText } from './read-definition.ts';
-import { text } from '../line/flags.ts';
+import { readTextFile } from './read-definition.ts';
+import { textFlag } from '../line/flags.ts';
 
 /** Reads the JSON of a flag, or of the file that the flag names as `@FILE`. @throws UsageError */
-export async function readJson(flag: string, value: string): Promise<Json> {
-  const json = value.startsWith('@') ? await readText(value.slice(1)) : value;
+export async function readJsonFlag(flag: string, value: string): Promise<Json> {
+  const json = value.startsWith('@') ? await readTextFile(value.slice(1)) : value;
   try {
     return parseDocument(json);
   } catch (error) {
@@ -17,14 +17,14 @@ export async function readJson(flag: string, value: string): Promise<Json> {
 
 /** @param what a description of the object's members for the error message */
 export async function readJsonObject(flag: string, value: string, what: string): Promise<JsonObject> {
-  const json = await readJson(flag, value);
+  const json = await readJsonFlag(flag, value);
   if (isJsonObject(json)) return json;
   throw new UsageError(`${flag} takes a JSON object: ${what}`);
 }
 
 /** The flag by which commands set the limits of a run. */
 export const LIMITS_FLAG = {
-  limits: text('JSON', 'its limits, such as {"maxCostUsd": 1}, or @FILE that holds them'),
+  limits: textFlag('JSON', 'its limits, such as {"maxCostUsd": 1}, or @FILE that holds them'),
 } as const;
 
 /** Returns the `limits` member of a request; an empty object without the flag. @throws UsageError */

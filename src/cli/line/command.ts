@@ -11,7 +11,7 @@ export interface Command {
   readonly about: string;
   readonly flags: Flags;
   /** The meanings of its exit codes, apart from the one for wrong usage. */
-  readonly exits: Exits;
+  readonly exits: ExitCodes;
   /**
    * @returns the exit code
    * @throws UsageError, RefusedError, HoldfastError
@@ -19,7 +19,7 @@ export interface Command {
   run(args: readonly string[], terminal: Terminal): Promise<number>;
 }
 
-export type Exits = Readonly<Record<number, string>>;
+export type ExitCodes = Readonly<Record<number, string>>;
 
 /** The streams and the environment of a process, and its handling of Ctrl-C. */
 export interface Terminal {

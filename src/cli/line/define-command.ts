@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from './command.ts';
 import type { Command, Terminal } from './command.ts';
-import type { Flags, FlagValues, Parsed } from './flags.ts';
+import type { Flags, FlagValues, ParsedFlags } from './flags.ts';
 import type { Operands } from './operands.ts';
 import { messageOf } from '../../graph/values/index.ts';
 
@@ -31,7 +31,7 @@ export function defineCommand<const F extends Flags, T>({ operands, action, ...s
 }
 
 /** Parses flags and the other arguments. @throws UsageError for unknown flags */
-function readFlags<F extends Flags>(args: readonly string[], options: F): Parsed<F> {
+function readFlags<F extends Flags>(args: readonly string[], options: F): ParsedFlags<F> {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {

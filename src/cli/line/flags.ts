@@ -21,22 +21,22 @@ export interface SwitchFlag {
 export type Flags = Readonly<Record<string, TextFlag | TextFlagWithDefault | SwitchFlag>>;
 
 /** The parsed values of flags and operands. */
-export type Parsed<F extends Flags> = ReturnType<
+export type ParsedFlags<F extends Flags> = ReturnType<
   typeof parseArgs<{ args: string[]; options: F; allowPositionals: true; strict: true }>
 >;
 
 /** The values of flags; a text without a default may be `undefined`. */
-export type FlagValues<F extends Flags> = Parsed<F>['values'];
+export type FlagValues<F extends Flags> = ParsedFlags<F>['values'];
 
-export function text(value: string, about: string): TextFlag {
+export function textFlag(value: string, about: string): TextFlag {
   return { type: 'string', value, about };
 }
 
-export function textOr(fallback: string, value: string, about: string): TextFlagWithDefault {
+export function textFlagOr(fallback: string, value: string, about: string): TextFlagWithDefault {
   return { type: 'string', value, about, default: fallback };
 }
 
 /** A flag without a value. */
-export function option(about: string): SwitchFlag {
+export function switchFlag(about: string): SwitchFlag {
   return { type: 'boolean', default: false, about };
 }

@@ -1,4 +1,4 @@
-import type { Command, Exits } from './command.ts';
+import type { Command, ExitCodes } from './command.ts';
 
 const WIDTH = 120;
 
@@ -12,21 +12,21 @@ export function commandHelp({ name, operands, about, flags, exits }: Command): s
   });
   const parts = [
     head.filter((word) => word !== '').join(' '),
-    wrap(about, WIDTH).join('\n'),
-    ...(rows.length > 0 ? [toTable(rows)] : []),
-    wrap(describeExits(exits), WIDTH).join('\n'),
+    wrapText(about, WIDTH).join('\n'),
+    ...(rows.length > 0 ? [alignTable(rows)] : []),
+    wrapText(describeExits(exits), WIDTH).join('\n'),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
 /** One sentence with all exit codes of a command. */
-export function describeExits(exits: Exits): string {
+export function describeExits(exits: ExitCodes): string {
   const codes = Object.entries({ ...exits, 2: exits[2] ?? 'wrong usage' }).map(([code, what]) => `${code} ${what}`);
   return `Exit code: ${codes.join('; ')}.`;
 }
 
 /** The list of all commands, under the titles of their groups. */
-export function overview(groups: readonly (readonly [title: string, commands: readonly Command[]])[]): string {
+export function commandOverview(groups: readonly (readonly [title: string, commands: readonly Command[]])[]): string {
   const width = Math.max(...groups.flatMap(([, commands]) => commands.map(({ name }) => name.length)));
   const sections = groups.map(([title, commands]) =>
     [title, ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)].join('\n'),
@@ -40,17 +40,17 @@ Exit code: 0 done; 1 failed; 2 wrong usage; 6 the API can't be reached, or refus
 `;
 }
 
-function toTable(rows: readonly (readonly [string, string])[]): string {
+function alignTable(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([flag]) => flag.length)) + 4;
   return rows
     .map(([flag, about]) => {
-      const [first = '', ...more] = wrap(about, WIDTH - width);
+      const [first = '', ...more] = wrapText(about, WIDTH - width);
       return [`  ${flag}`.padEnd(width) + first, ...more.map((line) => ' '.repeat(width) + line)].join('\n');
     })
     .join('\n');
 }
 
-function wrap(text: string, width: number): readonly string[] {
+function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(/\s+/)) {
     const last = lines.at(-1);

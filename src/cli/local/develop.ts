@@ -8,7 +8,7 @@ import type { Stack } from '../../dev/stack.ts';
 import { messageOf, errorChain } from '../../graph/values/index.ts';
 import { publishFile } from '../graphs/publish.ts';
 
-interface Development {
+interface ProjectWatch {
   readonly stack: Pick<Stack, 'graphs' | 'reload'>;
   readonly client: Client;
   /** The folder of the project. */
@@ -23,7 +23,7 @@ interface Development {
  * makes the stack reload its code. Problems are printed, and the previous version stays in use.
  * @returns a function that stops it
  */
-export async function develop({ stack, client, root, dataDir, say }: Development): Promise<() => Promise<void>> {
+export async function watchProject({ stack, client, root, dataDir, say }: ProjectWatch): Promise<() => Promise<void>> {
   const published = new Map<string, number>();
   const publishAll = async (): Promise<void> => {
     const folder = stack.graphs();
@@ -68,7 +68,7 @@ function isInside(file: string, folder: string | null): boolean {
 }
 
 /** A watched folder. */
-interface Watched {
+interface WatchedFolder {
   readonly root: string;
   /** Folders to ignore, in addition to packages and hidden folders. */
   readonly without: readonly string[];
@@ -87,7 +87,13 @@ const TOGETHER_MS = 50;
  * Reports changes of modules and JSON files, except of JSON that other programs write. Resolves when it watches.
  * @returns a function that stops it
  */
-export async function watchFiles({ root, without, isGraph, changed, failed }: Watched): Promise<() => Promise<void>> {
+export async function watchFiles({
+  root,
+  without,
+  isGraph,
+  changed,
+  failed,
+}: WatchedFolder): Promise<() => Promise<void>> {
   const waiting = new Set<string>();
   const outputs = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
@@ -134,17 +140,17 @@ export function whereThrown(error: unknown): string {
   const frames = errorChain(error)
     .toReversed()
     .flatMap(({ stack = '' }) => stack.split('\n').flatMap((line) => locationIn(line) ?? []));
-  const frame = frames.find(({ file }) => !file.includes('/node_modules/') && !file.startsWith(ENGINE));
+  const frame = frames.find(({ file }) => !file.includes('/node_modules/') && !file.startsWith(ENGINE_FOLDER));
   return frame ? ` (${frame.file}${frame.position})` : '';
 }
 
-const ENGINE = fileURLToPath(new URL('../../', import.meta.url));
+const ENGINE_FOLDER = fileURLToPath(new URL('../../', import.meta.url));
 
 /** A line of a stack trace. The URL of a reloaded module ends with its generation. */
-const FRAME = /^\s+at (?:.*\()?(?<file>(?:file:\/\/)?\/[^()?]*?)(?:\?[^:()]*)?(?<position>:\d+:\d+)\)?$/;
+const STACK_FRAME_PATTERN = /^\s+at (?:.*\()?(?<file>(?:file:\/\/)?\/[^()?]*?)(?:\?[^:()]*)?(?<position>:\d+:\d+)\)?$/;
 
 function locationIn(line: string): { readonly file: string; readonly position: string } | null {
-  const { file, position } = FRAME.exec(line)?.groups ?? {};
+  const { file, position } = STACK_FRAME_PATTERN.exec(line)?.groups ?? {};
   if (file === undefined || position === undefined) return null;
   return { file: file.startsWith('file:') ? fileURLToPath(file) : file, position };
 }

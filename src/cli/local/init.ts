@@ -5,11 +5,11 @@ import { z } from 'zod';
 import { didYouMean } from '../../graph/values/index.ts';
 import { EXIT, UsageError } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { textOr } from '../line/flags.ts';
+import { textFlagOr } from '../line/flags.ts';
 import { oneOperand } from '../line/operands.ts';
 
 /** A template for new projects. */
-export interface Template {
+export interface ProjectTemplate {
   /** Its folder below `templates`. */
   readonly name: string;
   readonly summary: string;
@@ -17,7 +17,7 @@ export interface Template {
   readonly tries: readonly string[];
 }
 
-const TEMPLATES: readonly Template[] = [
+const TEMPLATES: readonly ProjectTemplate[] = [
   {
     name: 'refund',
     summary: 'a refund that a person approves when it is large',
@@ -38,25 +38,25 @@ const TEMPLATES: readonly Template[] = [
   },
 ];
 
-export const init = defineCommand({
+export const initCommand = defineCommand({
   name: 'init',
   summary: 'make a new project',
   operands: oneOperand('DIR', 'one folder'),
   about: `Makes a project in a new or empty folder: a configuration, a graph in TypeScript, tools, tests that need no
     server, and an AGENTS.md. Templates: ${TEMPLATES.map(({ name, summary }) => `${name} (${summary})`).join('; ')}.`,
-  flags: { template: textOr('refund', 'NAME', 'what the project begins with') },
+  flags: { template: textFlagOr('refund', 'NAME', 'what the project begins with') },
   exits: { 0: 'made', 2: 'wrong usage, or the folder is not empty' },
   async action({ values, given: folder }, { stdout }) {
     const template = findTemplate(values.template);
     await requireEmpty(folder);
     const files = await readProjectFiles(projectName(folder), template);
-    await write(folder, files);
-    stdout.write(describe(folder, files, template));
+    await writeProject(folder, files);
+    stdout.write(describeNewProject(folder, files, template));
     return EXIT.done;
   },
 });
 
-function findTemplate(name: string): Template {
+function findTemplate(name: string): ProjectTemplate {
   const found = TEMPLATES.find((template) => template.name === name);
   if (found) return found;
   const names = TEMPLATES.map((template) => template.name);
@@ -79,7 +79,7 @@ function projectName(folder: string): string {
   return name.replaceAll(/[^a-z0-9._-]+/g, '-').replace(/^[._-]+/, '') || 'project';
 }
 
-async function write(folder: string, files: ProjectFiles): Promise<void> {
+async function writeProject(folder: string, files: ProjectFiles): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     const file = join(folder, path);
     await mkdir(dirname(file), { recursive: true });
@@ -87,7 +87,7 @@ async function write(folder: string, files: ProjectFiles): Promise<void> {
   }
 }
 
-function describe(folder: string, files: ProjectFiles, { tries }: Template): string {
+function describeNewProject(folder: string, files: ProjectFiles, { tries }: ProjectTemplate): string {
   const indented = (lines: readonly string[]): string => lines.map((line) => `  ${line}\n`).join('');
   return `Made ${folder}:
 ${indented(Object.keys(files))}
@@ -103,7 +103,7 @@ const PACKAGE = fileURLToPath(new URL('../../..', import.meta.url));
 export type ProjectFiles = Readonly<Record<string, string>>;
 
 /** @param project the name of the project */
-async function readProjectFiles(project: string, { name }: Template): Promise<ProjectFiles> {
+async function readProjectFiles(project: string, { name }: ProjectTemplate): Promise<ProjectFiles> {
   const folders = ['shared', name].map((folder) => join(PACKAGE, 'templates', folder));
   const copied = (await Promise.all(folders.map(readFolder))).flat();
   const made = { 'package.json': await packageOf(project), '.gitignore': IGNORED, '.dockerignore': IGNORED };
@@ -120,15 +120,15 @@ async function readFolder(folder: string): Promise<readonly (readonly [path: str
   return await Promise.all(files.map(async (file) => [relative(folder, file), await readFile(file, 'utf8')] as const));
 }
 
-const Versions = z.record(z.string(), z.string());
-const Package = z.object({ version: z.string(), dependencies: Versions, devDependencies: Versions });
+const VersionsSchema = z.record(z.string(), z.string());
+const PackageSchema = z.object({ version: z.string(), dependencies: VersionsSchema, devDependencies: VersionsSchema });
 
 /** The package.json of a project, with the versions that this package is tested with. */
 async function packageOf(project: string): Promise<string> {
-  const { version, dependencies, devDependencies } = Package.parse(
+  const { version, dependencies, devDependencies } = PackageSchema.parse(
     JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8')),
   );
-  const pick = (versions: z.output<typeof Versions>, names: readonly string[]) =>
+  const pick = (versions: z.output<typeof VersionsSchema>, names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [name, `^${versions[name]}`]));
   const content = {
     name: project,

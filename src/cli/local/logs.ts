@@ -7,24 +7,24 @@ import { logFileIn } from '../../dev/data-folder.ts';
 import { readCount } from '../input/read-flags.ts';
 import { EXIT, UsageError } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { option, text, textOr } from '../line/flags.ts';
+import { switchFlag, textFlag, textFlagOr } from '../line/flags.ts';
 import { NO_OPERANDS } from '../line/operands.ts';
 import { DATA_DIR_FLAG } from './start.ts';
 
 /** The levels of log lines, as pino numbers them. */
-const LEVELS = { debug: 20, info: 30, warn: 40, error: 50 } as const;
+const LOG_LEVELS = { debug: 20, info: 30, warn: 40, error: 50 } as const;
 
-const Line = z.looseObject({ level: z.number(), time: z.number(), msg: z.string().default('') });
+const LogLineSchema = z.looseObject({ level: z.number(), time: z.number(), msg: z.string().default('') });
 const WithStack = z.looseObject({ stack: z.string() });
 
 /** Formats a line of the log for people; `null` for any other line, or for one below the level. */
 export function formatLogLine(line: string, least: number): string | null {
-  const parsed = Line.safeParse(parseJson(line)).data;
+  const parsed = LogLineSchema.safeParse(parseLogLine(line)).data;
   if (!parsed || parsed.level < least) return null;
   const { level, time, msg, ...fields } = parsed;
-  const name = Object.entries(LEVELS).findLast(([, from]) => level >= from)?.[0] ?? 'trace';
+  const name = Object.entries(LOG_LEVELS).findLast(([, from]) => level >= from)?.[0] ?? 'trace';
   const facts = Object.entries(fields).flatMap(([key, value]) =>
-    SDK_FIELDS.has(key) || hasStack(key, value) ? [] : [`${key}=${toText(value)}`],
+    SDK_FIELDS.has(key) || hasStack(key, value) ? [] : [`${key}=${formatField(value)}`],
   );
   const stacks = Object.entries(fields).flatMap(([key, value]) => stackIn(key, value) ?? []);
   const head = [new Date(time).toISOString(), name.toUpperCase().padEnd(5), msg, ...facts].join(' ');
@@ -56,11 +56,11 @@ function stackIn(key: string, value: unknown): string | null {
   return WithStack.safeParse(value).data?.stack ?? null;
 }
 
-function toText(value: unknown): string {
+function formatField(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function parseJson(text: string): unknown {
+function parseLogLine(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -68,19 +68,19 @@ function parseJson(text: string): unknown {
   }
 }
 
-export const logs = defineCommand({
+export const logsCommand = defineCommand({
   name: 'logs',
   summary: 'print the log of a stack on this machine',
   operands: NO_OPERANDS,
   about: 'Prints the last lines of the log of a local stack, with the stacks of errors, for people to read.',
   flags: {
-    follow: option('goes on with what is added, until Ctrl-C'),
-    level: textOr('info', 'LEVEL', `the least level: ${Object.keys(LEVELS).join(', ')}`),
-    run: text('RUN', 'only lines that name this run'),
-    last: textOr('50', 'N', 'so many lines'),
+    follow: switchFlag('goes on with what is added, until Ctrl-C'),
+    level: textFlagOr('info', 'LEVEL', `the least level: ${Object.keys(LOG_LEVELS).join(', ')}`),
+    run: textFlag('RUN', 'only lines that name this run'),
+    last: textFlagOr('50', 'N', 'so many lines'),
     'data-dir': DATA_DIR_FLAG,
-    'log-file': text('FILE', 'the log, if it is elsewhere'),
-    json: option('prints the lines as they are in the log, which are JSON'),
+    'log-file': textFlag('FILE', 'the log, if it is elsewhere'),
+    json: switchFlag('prints the lines as they are in the log, which are JSON'),
   },
   exits: { 0: 'printed' },
   async action({ values }, { stdout, interrupted }) {
@@ -108,8 +108,8 @@ interface LogFilter {
 
 /** @returns a function that formats a line of the log, or omits it. @throws UsageError */
 function toFormat({ level, run, json }: LogFilter): (line: string) => readonly string[] {
-  const least = Object.entries(LEVELS).find(([name]) => name === level)?.[1];
-  if (least === undefined) throw new UsageError(`--level takes ${Object.keys(LEVELS).join(', ')}, not "${level}"`);
+  const least = Object.entries(LOG_LEVELS).find(([name]) => name === level)?.[1];
+  if (least === undefined) throw new UsageError(`--level takes ${Object.keys(LOG_LEVELS).join(', ')}, not "${level}"`);
   return (line) => {
     if (run !== undefined && !line.includes(run)) return [];
     const formatted = formatLogLine(line, least);
@@ -120,14 +120,14 @@ function toFormat({ level, run, json }: LogFilter): (line: string) => readonly s
 
 async function openOrRefuse(file: string): Promise<GrowingLog> {
   try {
-    return await openLog(file);
+    return await openGrowingLog(file);
   } catch (error) {
     throw new UsageError(`${file} can't be read: ${messageOf(error)}`, { cause: error });
   }
 }
 
 /** File watchers miss writes that follow each other closely, so the log is polled. */
-const EVERY_MS = 200;
+const POLL_EVERY_MS = 200;
 
 /** Prints the lines of a log as they are added, until the signal aborts. @throws if the log becomes unreadable */
 export async function followLog(
@@ -137,7 +137,7 @@ export async function followLog(
 ): Promise<void> {
   while (!until.aborted) {
     say(await log.read());
-    await sleep(EVERY_MS, undefined, { signal: until }).catch(() => undefined);
+    await sleep(POLL_EVERY_MS, undefined, { signal: until }).catch(() => undefined);
   }
 }
 
@@ -149,7 +149,7 @@ export interface GrowingLog {
 }
 
 /** Opens a log at its first line. @throws if the file does not exist */
-export async function openLog(file: string): Promise<GrowingLog> {
+export async function openGrowingLog(file: string): Promise<GrowingLog> {
   let reader = await openReader(file);
   return {
     async read() {
@@ -166,14 +166,14 @@ export async function openLog(file: string): Promise<GrowingLog> {
   };
 }
 
-interface Reader extends GrowingLog {
+interface LogReader extends GrowingLog {
   isReplacedBy(file: string): Promise<boolean>;
 }
 
 const CHUNK = 65_536;
 
 /** Reads one file, also after it was renamed. */
-async function openReader(file: string): Promise<Reader> {
+async function openReader(file: string): Promise<LogReader> {
   const handle = await open(file);
   const { ino, dev } = await handle.stat();
   const buffer = Buffer.alloc(CHUNK);

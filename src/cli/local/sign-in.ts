@@ -6,13 +6,13 @@ import { CONFIG_FLAG } from '../input/config-flags.ts';
 import { findConfig } from '../input/read-catalog.ts';
 import { EXIT, UsageError } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { text } from '../line/flags.ts';
+import { textFlag } from '../line/flags.ts';
 import { NO_OPERANDS, oneOperand } from '../line/operands.ts';
 import { DATA_DIR_FLAG } from './start.ts';
 
 /* The commands that sign people in to a stack on this machine, by its own key. */
 
-export const console = defineCommand({
+export const consoleCommand = defineCommand({
   name: 'console',
   summary: 'print the address of the console of a stack on this machine',
   operands: NO_OPERANDS,
@@ -20,8 +20,8 @@ export const console = defineCommand({
     production the console is at /console of the API, and the configuration says where people sign in.`,
   flags: {
     'data-dir': DATA_DIR_FLAG,
-    'issuer-jwk': text('FILE', 'the private key, if the stack was given one'),
-    'tokens-file': text('FILE', 'what the stack has written, if it is elsewhere'),
+    'issuer-jwk': textFlag('FILE', 'the private key, if the stack was given one'),
+    'tokens-file': textFlag('FILE', 'what the stack has written, if it is elsewhere'),
   },
   exits: { 0: 'printed' },
   async action({ values }, { stdout, env }) {
@@ -35,7 +35,7 @@ export const console = defineCommand({
   },
 });
 
-export const token = defineCommand({
+export const tokenCommand = defineCommand({
   name: 'token',
   summary: 'print a token for a stack on this machine',
   operands: oneOperand('NAME', 'one name: user, approver, approver2, admin, otherTenantUser or a role'),
@@ -44,7 +44,7 @@ export const token = defineCommand({
   flags: {
     config: CONFIG_FLAG,
     'data-dir': DATA_DIR_FLAG,
-    'issuer-jwk': text('FILE', 'the private key, if the stack was given one'),
+    'issuer-jwk': textFlag('FILE', 'the private key, if the stack was given one'),
   },
   exits: { 0: 'printed' },
   async action({ values, given: name }, terminal) {
@@ -52,7 +52,7 @@ export const token = defineCommand({
     requireFile(key);
     const { CALLERS, openIssuer } = await import('../../dev/issuer.ts');
     const known = Object.entries(CALLERS).find(([caller]) => caller === name)?.[1];
-    const roles = known ? [] : await rolesOf(findConfig(values.config, terminal));
+    const roles = known ? [] : await configuredRoles(findConfig(values.config, terminal));
     const names = [...Object.keys(CALLERS), ...roles];
     if (!names.includes(name)) throw new UsageError(`There is no caller "${name}".${didYouMean(name, names)}`);
     const caller = known ?? { sub: name, tenant: CALLERS.user.tenant, roles: [name] };
@@ -62,7 +62,7 @@ export const token = defineCommand({
 });
 
 /** The roles of the configuration, if there is one. */
-async function rolesOf(config: string | undefined): Promise<readonly string[]> {
+async function configuredRoles(config: string | undefined): Promise<readonly string[]> {
   if (config === undefined) return [];
   const { loadConfig } = await import('../../config/load-config.ts');
   return [...(await loadConfig(config)).roles.keys()];

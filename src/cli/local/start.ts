@@ -2,33 +2,33 @@ import { dirname, resolve } from 'node:path';
 import { DATA_DIR } from '../../dev/data-folder.ts';
 import { UsageError, EXIT } from '../line/command.ts';
 import { CONFIG_FLAG } from '../input/config-flags.ts';
-import { option, text, textOr } from '../line/flags.ts';
+import { switchFlag, textFlag, textFlagOr } from '../line/flags.ts';
 import type { FlagValues } from '../line/flags.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { NO_OPERANDS } from '../line/operands.ts';
 import { createClient } from '../../client/index.ts';
 import { findConfig } from '../input/read-catalog.ts';
 
-export const DATA_DIR_FLAG = textOr(DATA_DIR, 'DIR', 'where state is kept');
+export const DATA_DIR_FLAG = textFlagOr(DATA_DIR, 'DIR', 'where state is kept');
 
-const QUIET_FLAG = option('prints nothing of what happens to runs');
+const QUIET_FLAG = switchFlag('prints nothing of what happens to runs');
 
 /** The flags of commands that start a stack. */
 export const STACK_FLAGS = {
   config: CONFIG_FLAG,
-  port: text('N', "the API's port (default: the first free one from 3000; 0: any)"),
+  port: textFlag('N', "the API's port (default: the first free one from 3000; 0: any)"),
   'data-dir': DATA_DIR_FLAG,
-  'temporal-port': text('N', "the Temporal server's port (default: the first free one from 7233)"),
-  'ui-port': text('N', "the Temporal Web UI's port (default: the first free one from 8233)"),
-  'tokens-file': text(
+  'temporal-port': textFlag('N', "the Temporal server's port (default: the first free one from 7233)"),
+  'ui-port': textFlag('N', "the Temporal Web UI's port (default: the first free one from 8233)"),
+  'tokens-file': textFlag(
     'FILE',
     'writes addresses and tokens there, readable by you alone (default: tokens.json in the data folder)',
   ),
-  demo: option(
+  demo: switchFlag(
     'starts a scripted model and a small shop, too, and sets HOLDFAST_MODEL_URL, SHOP_URL and SHOP_AUTHORIZATION for the configuration',
   ),
-  'issuer-jwk': text('FILE', 'signs tokens with this private key'),
-  'log-file': text('FILE', 'writes the log there (default: holdfast.log in the data folder)'),
+  'issuer-jwk': textFlag('FILE', 'signs tokens with this private key'),
+  'log-file': textFlag('FILE', 'writes the log there (default: holdfast.log in the data folder)'),
 } as const;
 
 /** @throws UsageError for an invalid port */
@@ -53,7 +53,7 @@ function toPort(flag: string, value: string | undefined): number | undefined {
   throw new UsageError(`${flag} takes a port number, not "${value}"`);
 }
 
-export const start = defineCommand({
+export const startCommand = defineCommand({
   name: 'start',
   summary: 'run all of it on this machine',
   operands: NO_OPERANDS,
@@ -62,7 +62,7 @@ export const start = defineCommand({
     TEMPORAL_ADDRESS and DATABASE_URL take servers of yours instead of its own.`,
   flags: {
     ...STACK_FLAGS,
-    json: option('prints one line of JSON once everything answers, and nothing else'),
+    json: switchFlag('prints one line of JSON once everything answers, and nothing else'),
     quiet: QUIET_FLAG,
   },
   exits: { 0: 'stopped by a signal', 1: 'something failed' },
@@ -70,12 +70,12 @@ export const start = defineCommand({
     continueWhenUnread();
     const options = { ...readStackOptions(values), json: values.json, quiet: values.quiet };
     const stack = await import('../../dev/start.ts');
-    await stack.start(options);
+    await stack.startStackInProcess(options);
     return EXIT.done;
   },
 });
 
-export const dev = defineCommand({
+export const devCommand = defineCommand({
   name: 'dev',
   summary: 'run all of it on this machine, and take up what is changed',
   operands: NO_OPERANDS,
@@ -88,10 +88,10 @@ export const dev = defineCommand({
   async action({ values }, terminal) {
     terminal.continueWhenUnread();
     const options = { ...readStackOptions(values), json: false, quiet: values.quiet };
-    const { start } = await import('../../dev/start.ts');
-    const starting = start({ ...options, publish: async () => undefined });
-    const [stack, { develop }] = await Promise.all([starting, import('./develop.ts')]);
-    await develop({
+    const { startStackInProcess } = await import('../../dev/start.ts');
+    const starting = startStackInProcess({ ...options, publish: async () => undefined });
+    const [stack, { watchProject }] = await Promise.all([starting, import('./develop.ts')]);
+    await watchProject({
       stack,
       client: createClient({ baseUrl: stack.baseUrl, token: stack.tokens.user }),
       root: resolve(dirname(findConfig(options.config, terminal) ?? '.')),

@@ -9,7 +9,7 @@ import { hasGrpcCode } from '../../process/grpc-errors.ts';
 import { createPostgresDialect } from '../../store/database/postgres-dialect.ts';
 import type { Tables } from '../../store/tables.ts';
 
-const WITHIN_MS = 5_000;
+const CONNECT_WITHIN_MS = 5_000;
 
 /** No server answers at the address. */
 export class NoAnswerError extends Error {}
@@ -23,20 +23,23 @@ export async function withTemporal<T>(
   use: (temporal: TemporalConnection<Connection>) => Promise<T>,
 ): Promise<T> {
   const { options, namespace } = readTemporalTarget(environment);
-  const connection = Connection.lazy({ connectTimeout: WITHIN_MS, ...options });
+  const connection = Connection.lazy({ connectTimeout: CONNECT_WITHIN_MS, ...options });
   try {
     await connection.ensureConnected().catch((error: unknown) => {
       if (error instanceof Error && 'code' in error) throw error;
       throw new NoAnswerError(`${addressOf(options)} does not answer: ${messageOf(error)}`, { cause: error });
     });
-    return await connection.withDeadline(Date.now() + WITHIN_MS, async () => await use({ connection, namespace }));
+    return await connection.withDeadline(
+      Date.now() + CONNECT_WITHIN_MS,
+      async () => await use({ connection, namespace }),
+    );
   } finally {
     await connection.close();
   }
 }
 
 /** A namespace of Temporal. */
-export interface Namespace {
+export interface TemporalNamespace {
   /** The retention of the histories of closed workflows. */
   readonly retentionMs: number;
 }
@@ -45,7 +48,7 @@ export interface Namespace {
 export async function readNamespace({
   connection,
   namespace,
-}: TemporalConnection<ConnectionLike>): Promise<Namespace | null> {
+}: TemporalConnection<ConnectionLike>): Promise<TemporalNamespace | null> {
   try {
     const { config } = await connection.workflowService.describeNamespace({ namespace });
     return { retentionMs: optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0 };
@@ -58,7 +61,7 @@ export async function readNamespace({
 /** Creates a namespace. @throws when another process has created it, or the server refuses, as Temporal Cloud does */
 export async function makeNamespace(
   { connection, namespace }: TemporalConnection<ConnectionLike>,
-  { retentionMs }: Namespace,
+  { retentionMs }: TemporalNamespace,
 ): Promise<void> {
   await connection.workflowService.registerNamespace({
     namespace,

@@ -12,7 +12,7 @@ export function databaseChecks(url: string, configFile: string | undefined): rea
   return [databaseCheck(url), tablesCheck(url), memoryCheck(url, configFile), ledgerCheck(url)];
 }
 
-const Now = z.object({ version: z.string(), now: z.coerce.date() });
+const DatabaseTimeSchema = z.object({ version: z.string(), now: z.coerce.date() });
 
 function databaseCheck(url: string): DoctorCheck {
   return {
@@ -21,7 +21,7 @@ function databaseCheck(url: string): DoctorCheck {
     find: async () =>
       await withDatabase(url, async (db) => {
         const { rows } = await sql`select current_setting('server_version') as version, now() as now`.execute(db);
-        const { version, now } = Now.parse(rows[0]);
+        const { version, now } = DatabaseTimeSchema.parse(rows[0]);
         checkClock('its', now);
         return `PostgreSQL ${version}`;
       }),
@@ -41,7 +41,7 @@ function tablesCheck(url: string): DoctorCheck {
   };
 }
 
-const Extension = z.object({ version: z.string() });
+const ExtensionSchema = z.object({ version: z.string() });
 
 function memoryCheck(url: string, file: string | undefined): DoctorCheck {
   return {
@@ -55,7 +55,7 @@ function memoryCheck(url: string, file: string | undefined): DoctorCheck {
           select coalesce(installed_version, default_version) as version
           from pg_available_extensions where name = 'vector'
         `.execute(db);
-        const found = Extension.safeParse(rows[0]);
+        const found = ExtensionSchema.safeParse(rows[0]);
         if (!found.success)
           throw new Error('The database has no extension "vector", so memory is not found by meaning');
         return `found by meaning: ${embeddings.model}, pgvector ${found.data.version}`;

@@ -11,7 +11,7 @@ export function doctorChecks(installation: Installation): readonly DoctorCheck[]
   const { DATABASE_URL: database, TEMPORAL_ADDRESS, TEMPORAL_PROFILE } = setVariables(installation.environment);
   const isElsewhere = Boolean(TEMPORAL_ADDRESS ?? TEMPORAL_PROFILE);
   return [
-    { name: 'Node', find: findNode, remedy: 'install Node 20.20 or later' },
+    { name: 'Node', find: findNodeVersion, remedy: 'install Node 20.20 or later' },
     configurationCheck(installation.configFile),
     serverCheck(installation),
     ...(database ? [...databaseChecks(database, installation.configFile), ...tokenChecks(installation)] : []),
@@ -19,7 +19,7 @@ export function doctorChecks(installation: Installation): readonly DoctorCheck[]
   ];
 }
 
-async function findNode(): Promise<string> {
+async function findNodeVersion(): Promise<string> {
   const { node } = process.versions;
   const [major = 0, minor = 0] = node.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 20)) throw new Error(`${node} is too old`);

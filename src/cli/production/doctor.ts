@@ -5,7 +5,7 @@ import { EXIT } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { NO_OPERANDS } from '../line/operands.ts';
 
-export const doctor = defineCommand({
+export const doctorCommand = defineCommand({
   name: 'doctor',
   summary: 'say what an installation lacks, and what mends it',
   operands: NO_OPERANDS,

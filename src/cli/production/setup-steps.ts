@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { makeNamespace, readNamespace, withDatabase, NoAnswerError, withTemporal } from './connections.ts';
 import { hasGrpcCode } from '../../process/grpc-errors.ts';
 import { findMissingAttributes, makeSearchAttributes } from '../../process/search-attributes.ts';
-import type { Attribute } from '../../process/search-attributes.ts';
+import type { SearchAttribute } from '../../process/search-attributes.ts';
 import { isTemporalAway, readTemporalTarget } from '../../process/temporal.ts';
 import type { TemporalConnection } from '../../process/temporal.ts';
 import { isDatabaseAway } from '../../store/database/database-away.ts';
@@ -80,9 +80,9 @@ function isAway(error: unknown): boolean {
 }
 
 const HOUR_MS = 3_600_000;
-const TYPE_NAMES = { KEYWORD: 'Keyword', INT: 'Int' } as const;
+const ATTRIBUTE_TYPE_NAMES = { KEYWORD: 'Keyword', INT: 'Int' } as const;
 const ATTRIBUTE_FLAGS = Object.entries(SEARCH_ATTRIBUTES)
-  .map(([name, type]) => `--sa ${name}=${TYPE_NAMES[type]}`)
+  .map(([name, type]) => `--sa ${name}=${ATTRIBUTE_TYPE_NAMES[type]}`)
   .join(' ');
 
 async function lookForNamespace(temporal: Temporal, retentionMs: number): Promise<StepCheck> {
@@ -98,7 +98,7 @@ async function lookForAttributes(temporal: Temporal): Promise<StepCheck> {
 }
 
 /** A namespace that does not exist yet has no search attributes. */
-async function missingAttributes(temporal: Temporal): Promise<readonly Attribute[]> {
+async function missingAttributes(temporal: Temporal): Promise<readonly SearchAttribute[]> {
   return await findMissingAttributes(temporal, SEARCH_ATTRIBUTES).catch((error: unknown) => {
     if (hasGrpcCode(error, 'NOT_FOUND')) return Object.entries(SEARCH_ATTRIBUTES);
     throw error;

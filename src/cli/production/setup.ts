@@ -2,10 +2,10 @@ import { messageOf, parseDuration } from '../../graph/values/index.ts';
 import { SetupSettings, readSettings } from '../../config/settings.ts';
 import { UsageError, EXIT } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { option, textOr } from '../line/flags.ts';
+import { switchFlag, textFlagOr } from '../line/flags.ts';
 import { NO_OPERANDS } from '../line/operands.ts';
 
-export const setup = defineCommand({
+export const setupCommand = defineCommand({
   name: 'setup',
   summary: 'make what API and workers need: namespace, search attributes, tables',
   operands: NO_OPERANDS,
@@ -14,23 +14,25 @@ export const setup = defineCommand({
     environment: DATABASE_URL (PostgreSQL); TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and what else Temporal's own tools read.
     What it may not make, as in Temporal Cloud, it names with the way to make it.`,
   flags: {
-    'dry-run': option('says what is missing, and makes nothing'),
-    retention: textOr('30d', 'TIME', 'for how long a namespace that it makes keeps the histories of ended runs'),
-    wait: textOr('1m', 'TIME', 'for how long it waits for servers that are away'),
+    'dry-run': switchFlag('says what is missing, and makes nothing'),
+    retention: textFlagOr('30d', 'TIME', 'for how long a namespace that it makes keeps the histories of ended runs'),
+    wait: textFlagOr('1m', 'TIME', 'for how long it waits for servers that are away'),
   },
   exits: { 0: 'all is there', 1: 'something is missing' },
   async action({ values }, { env, stdout }) {
     const { setupSteps } = await import('./setup-steps.ts');
-    const { takeStep } = await import('./take-step.ts');
+    const { takeSetupStep } = await import('./take-step.ts');
     const { DATABASE_URL: databaseUrl } = readSettings(SetupSettings, env);
-    const retentionMs = readTime('--retention', values.retention);
-    const untilMs = Date.now() + readTime('--wait', values.wait);
+    const retentionMs = readTimeFlag('--retention', values.retention);
+    const untilMs = Date.now() + readTimeFlag('--wait', values.wait);
     let exit: number = EXIT.done;
     for (const step of setupSteps({ environment: env, databaseUrl, retentionMs })) {
-      const { isThere, line } = await takeStep(step, { isDry: values['dry-run'], untilMs }).catch((error: unknown) => ({
-        isThere: false,
-        line: `FAIL     ${step.name}: ${messageOf(error)}\n         ${step.remedy}`,
-      }));
+      const { isThere, line } = await takeSetupStep(step, { isDry: values['dry-run'], untilMs }).catch(
+        (error: unknown) => ({
+          isThere: false,
+          line: `FAIL     ${step.name}: ${messageOf(error)}\n         ${step.remedy}`,
+        }),
+      );
       stdout.write(`${line}\n`);
       if (!isThere) exit = EXIT.failed;
     }
@@ -38,7 +40,7 @@ export const setup = defineCommand({
   },
 });
 
-function readTime(flag: string, value: string): number {
+function readTimeFlag(flag: string, value: string): number {
   const ms = parseDuration(value);
   if (ms === null) throw new UsageError(`${flag} takes a duration such as 30s or 7d, not "${value}"`);
   return ms;

@@ -22,7 +22,7 @@ interface StepResult {
  * Checks, creates what is missing, and checks again.
  * @throws the error of a server that is unavailable for too long, or that refuses
  */
-export async function takeStep(
+export async function takeSetupStep(
   { name, check, create, isAway }: SetupStep,
   { isDry, untilMs }: StepOptions,
 ): Promise<StepResult> {
@@ -46,7 +46,7 @@ export async function takeStep(
 
 /** A change takes some seconds to become visible on all nodes of a server. */
 const SETTLES_WITHIN_MS = 30_000;
-const PAUSE_MS = 500;
+const STEP_RETRY_PAUSE_MS = 500;
 
 class NotYetError extends Error {}
 
@@ -60,7 +60,7 @@ async function retryUntil<T>(
       return await work();
     } catch (error) {
       if (!mayPass(error) || Date.now() > untilMs) throw error;
-      await sleep(PAUSE_MS);
+      await sleep(STEP_RETRY_PAUSE_MS);
     }
 }
 

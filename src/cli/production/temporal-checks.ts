@@ -97,11 +97,11 @@ async function findTaskQueues(temporal: Temporal, configFile: string | undefined
 /** A task queue and a type of its tasks. */
 export interface TaskKind {
   readonly queue: string;
-  readonly kind: keyof typeof KINDS;
+  readonly kind: keyof typeof TASK_QUEUE_TYPES;
 }
 
 const { TaskQueueType } = proto.temporal.api.enums.v1;
-const KINDS = {
+const TASK_QUEUE_TYPES = {
   workflow: TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
   activity: TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
 } as const;
@@ -114,7 +114,7 @@ async function findWorkers(
   const { pollers } = await connection.workflowService.describeTaskQueue({
     namespace,
     taskQueue: { name: queue },
-    taskQueueType: KINDS[kind],
+    taskQueueType: TASK_QUEUE_TYPES[kind],
   });
   return [...new Set((pollers ?? []).flatMap(({ identity }) => identity ?? []))];
 }

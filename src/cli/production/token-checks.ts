@@ -20,9 +20,9 @@ function secretCheck({ HOLDFAST_CURSOR_SECRET: secret }: NodeJS.ProcessEnv): Doc
   };
 }
 
-const Keys = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).min(1) });
+const KeySetSchema = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).min(1) });
 
-const WITHIN_MS = 5_000;
+const TOKEN_CHECK_WITHIN_MS = 5_000;
 
 function keysCheck(file: string | undefined): DoctorCheck {
   return {
@@ -32,9 +32,9 @@ function keysCheck(file: string | undefined): DoctorCheck {
     async find() {
       const { auth }: Pick<Config, 'auth'> = await loadConfig(file);
       if (!auth) throw new Error('The configuration has no auth section');
-      const response = await fetch(auth.jwksUrl, { signal: AbortSignal.timeout(WITHIN_MS) });
+      const response = await fetch(auth.jwksUrl, { signal: AbortSignal.timeout(TOKEN_CHECK_WITHIN_MS) });
       if (!response.ok) throw new Error(`${auth.jwksUrl} answers ${response.status}`);
-      const { keys } = Keys.parse(await response.json());
+      const { keys } = KeySetSchema.parse(await response.json());
       const sent = sentAt(response);
       if (sent) checkClock("its issuer's", sent);
       return `${keys.length} at ${auth.jwksUrl}`;

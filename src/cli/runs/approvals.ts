@@ -2,10 +2,10 @@ import type { Approval, Reassignment, Decision } from '../../client/index.ts';
 import { accessFlags, API_EXITS, openClient, readAll } from '../input/api-access.ts';
 import { EXIT, UsageError, RefusedError } from '../line/command.ts';
 import type { Terminal, Command } from '../line/command.ts';
-import { option, text, textOr } from '../line/flags.ts';
+import { switchFlag, textFlag, textFlagOr } from '../line/flags.ts';
 import { decisionsOf, formatApproval, holdfastCommand, whoDecides } from '../../wording/index.ts';
 import { escapeInvisible } from '../../graph/values/index.ts';
-import { readChoice, readJson } from '../input/read-flags.ts';
+import { readChoice, readJsonFlag } from '../input/read-flags.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { NO_OPERANDS, twoOperands, oneOperand } from '../line/operands.ts';
 
@@ -13,7 +13,7 @@ import { NO_OPERANDS, twoOperands, oneOperand } from '../line/operands.ts';
 const APPROVER = 'approver';
 
 /** The flags of commands that change one approval. */
-const APPROVAL_FLAGS = { ...accessFlags(APPROVER), json: option('prints the approval as JSON') } as const;
+const APPROVAL_FLAGS = { ...accessFlags(APPROVER), json: switchFlag('prints the approval as JSON') } as const;
 
 /** Prints one line about an approval, or the complete approval as JSON. @returns the exit code */
 function reportApproval(approval: Approval, line: string, json: boolean, { stdout }: Pick<Terminal, 'stdout'>): number {
@@ -21,7 +21,7 @@ function reportApproval(approval: Approval, line: string, json: boolean, { stdou
   return EXIT.done;
 }
 
-const STATUSES = {
+const APPROVAL_STATUSES = {
   pending: 'pending',
   approved: 'approved',
   rejected: 'rejected',
@@ -29,30 +29,43 @@ const STATUSES = {
   canceled: 'canceled',
 } as const;
 
-export const approvals = defineCommand({
+export const approvalsCommand = defineCommand({
   name: 'approvals',
   summary: 'list what waits for a decision',
   operands: NO_OPERANDS,
   about: `Lists approvals, the newest first: who may decide what, with which arguments and details, uncut. The digest in a
     command names what is shown; the command decides nothing else.`,
   flags: {
-    run: text('RUN', 'of one run'),
-    status: textOr('pending', 'STATUS', 'pending, approved, rejected, expired or canceled'),
+    run: textFlag('RUN', 'of one run'),
+    status: textFlagOr('pending', 'STATUS', 'pending, approved, rejected, expired or canceled'),
     ...accessFlags(APPROVER),
-    json: option('prints the approvals as JSON'),
+    json: switchFlag('prints the approvals as JSON'),
   },
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values }, terminal) {
-    const status = readChoice<Approval['status']>('--status', values.status, STATUSES);
+    const status = readChoice<Approval['status']>('--status', values.status, APPROVAL_STATUSES);
     const { approvals } = await openClient(values, terminal, APPROVER);
     const found = await readAll(approvals.list({ runId: values.run, status, limit: 200 }));
-    terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : found.map(toText).join('\n'));
+    terminal.stdout.write(
+      values.json ? `${JSON.stringify(found, null, 2)}\n` : found.map(formatApprovalDetails).join('\n'),
+    );
     if (found.length === 0) terminal.stderr.write(`No approval is ${status}.\n`);
     return EXIT.done;
   },
 });
 
-function toText({ id, digest, status, tool, title, args, details, policy, requestedBy, expiresAt }: Approval): string {
+function formatApprovalDetails({
+  id,
+  digest,
+  status,
+  tool,
+  title,
+  args,
+  details,
+  policy,
+  requestedBy,
+  expiresAt,
+}: Approval): string {
   const who = `for ${requestedBy}, decided by ${whoDecides(policy)}`;
   const head = `${id}  ${status === 'pending' ? `until ${expiresAt}` : status}, ${who}\n`;
   const asked = formatApproval({ title, tool, args: args ?? null, details: details ?? null });
@@ -60,7 +73,7 @@ function toText({ id, digest, status, tool, title, args, details, policy, reques
   return `${escapeInvisible(head)}${asked}${approve ? `  ${holdfastCommand(approve)}\n` : ''}`;
 }
 
-export const comment = defineCommand({
+export const commentCommand = defineCommand({
   name: 'comment',
   summary: 'say something about an approval',
   operands: twoOperands('ID TEXT', 'the id of one approval, and one text in quotes'),
@@ -75,20 +88,20 @@ export const comment = defineCommand({
   },
 });
 
-export const reassign = defineCommand({
+export const reassignCommand = defineCommand({
   name: 'reassign',
   summary: 'give an approval to other people',
   operands: oneOperand('ID', 'the id of one approval'),
   about: `Gives a pending approval to other people, who decide from then on in place of those before. What else its policy
     says stays: how many have to decide, and if they have to say why.`,
   flags: {
-    roles: text('NAMES', 'whoever has one of these roles, with commas between them'),
-    users: text('NAMES', 'these people, with commas between them'),
+    roles: textFlag('NAMES', 'whoever has one of these roles, with commas between them'),
+    users: textFlag('NAMES', 'these people, with commas between them'),
     ...APPROVAL_FLAGS,
   },
   exits: { 0: 'reassigned', ...API_EXITS },
   async action({ values, given: id }, terminal) {
-    const to: Reassignment = { ...names('roles', values.roles), ...names('users', values.users) };
+    const to: Reassignment = { ...readNewDeciders('roles', values.roles), ...readNewDeciders('users', values.users) };
     if (Object.keys(to).length === 0)
       throw new UsageError('Who decides now? Give --roles NAMES, --users NAMES or both');
     const { approvals } = await openClient(values, terminal, APPROVER);
@@ -97,13 +110,13 @@ export const reassign = defineCommand({
   },
 });
 
-function names(key: 'roles' | 'users', list: string | undefined): Reassignment {
+function readNewDeciders(key: 'roles' | 'users', list: string | undefined): Reassignment {
   if (list === undefined) return {};
   const given = list.split(',').map((name) => name.trim());
   return { [key]: given.filter((name) => name !== '') };
 }
 
-export const remind = defineCommand({
+export const remindCommand = defineCommand({
   name: 'remind',
   summary: 'remind of an approval',
   operands: oneOperand('ID', 'the id of one approval'),
@@ -117,8 +130,8 @@ export const remind = defineCommand({
   },
 });
 
-export const approve = decideCommand('approve', 'approve what waits for a decision');
-export const reject = decideCommand('reject', 'reject what waits for a decision');
+export const approveCommand = decideCommand('approve', 'approve what waits for a decision');
+export const rejectCommand = decideCommand('reject', 'reject what waits for a decision');
 
 function decideCommand(decision: Decision['decision'], summary: string): Command {
   return defineCommand({
@@ -128,10 +141,10 @@ function decideCommand(decision: Decision['decision'], summary: string): Command
     about: `Shows what is asked, and decides it. It decides only what it has shown, or what has the digest that is
       given: an approval that shows something else by then is left alone.`,
     flags: {
-      reason: text('TEXT', 'why; it is recorded'),
-      args: text('JSON', 'other arguments than those that are proposed, or @FILE that holds them'),
-      values: text('JSON', 'the values that the approval asks for, or @FILE that holds them'),
-      digest: text('DIGEST', 'of what was seen, or its first 8 digits or more'),
+      reason: textFlag('TEXT', 'why; it is recorded'),
+      args: textFlag('JSON', 'other arguments than those that are proposed, or @FILE that holds them'),
+      values: textFlag('JSON', 'the values that the approval asks for, or @FILE that holds them'),
+      digest: textFlag('DIGEST', 'of what was seen, or its first 8 digits or more'),
       ...APPROVAL_FLAGS,
     },
     exits: { 0: 'decided', ...API_EXITS },
@@ -143,10 +156,10 @@ function decideCommand(decision: Decision['decision'], summary: string): Command
       const decided = await client.approvals.decide(seen, {
         decision,
         ...(values.reason !== undefined && { reason: values.reason }),
-        ...(values.args !== undefined && { args: await readJson('--args', values.args) }),
-        ...(values.values !== undefined && { values: await readJson('--values', values.values) }),
+        ...(values.args !== undefined && { args: await readJsonFlag('--args', values.args) }),
+        ...(values.values !== undefined && { values: await readJsonFlag('--values', values.values) }),
       });
-      return reportApproval(decided, summarize(decided), values.json, terminal);
+      return reportApproval(decided, formatDecisions(decided), values.json, terminal);
     },
   });
 }
@@ -166,7 +179,7 @@ function requireDigest({ id, digest }: Approval, wanted: string | undefined): vo
     );
 }
 
-function summarize({ id, status, decisions, policy: { quorum = 1 } }: Approval): string {
+function formatDecisions({ id, status, decisions, policy: { quorum = 1 } }: Approval): string {
   const missing = status === 'pending' ? `, ${decisions.length} of ${quorum} have decided` : '';
   return `${id} is ${status}${missing}`;
 }

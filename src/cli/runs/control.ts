@@ -1,10 +1,10 @@
 import type { Client, Run } from '../../client/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
-import { readJsonObject, readJson } from '../input/read-flags.ts';
+import { readJsonObject, readJsonFlag } from '../input/read-flags.ts';
 import { EXIT, UsageError } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
-import { option, text } from '../line/flags.ts';
+import { switchFlag, textFlag } from '../line/flags.ts';
 import type { FlagValues } from '../line/flags.ts';
 import { oneOperand, twoOperands } from '../line/operands.ts';
 import { defineCommand } from '../line/define-command.ts';
@@ -13,18 +13,18 @@ import { waitingLines } from '../../wording/index.ts';
 /* Shared parts of commands that pause, end or continue one run. */
 
 const CONTROL_EXITS = { 0: 'done', ...API_EXITS } as const;
-export const CONTROL_FLAGS = { ...accessFlags(), json: option('prints the run as JSON') } as const;
-export const REASON_FLAG = text('TEXT', 'why; it is recorded');
-export const VALUES_FLAG = text('JSON', 'values to write into channels first, or @FILE that holds them');
+export const CONTROL_FLAGS = { ...accessFlags(), json: switchFlag('prints the run as JSON') } as const;
+export const REASON_FLAG = textFlag('TEXT', 'why; it is recorded');
+export const VALUES_FLAG = textFlag('JSON', 'values to write into channels first, or @FILE that holds them');
 
 export const RUN_COMMAND = { operands: oneOperand('RUN', 'the id of one run'), exits: CONTROL_EXITS } as const;
 
-export function reasonOf(reason: string | undefined): { readonly reason?: string } {
+export function reasonField(reason: string | undefined): { readonly reason?: string } {
   return reason === undefined ? {} : { reason };
 }
 
 /** Reads the channel values of a flag. @throws UsageError */
-export async function valuesOf(values: string | undefined): Promise<{ readonly values?: JsonObject }> {
+export async function valuesField(values: string | undefined): Promise<{ readonly values?: JsonObject }> {
   return values === undefined ? {} : { values: await readJsonObject('--values', values, 'values of channels') };
 }
 
@@ -64,18 +64,18 @@ export async function nextSteps({ approvals }: Client, { id: runId, waitingFor }
   return [...(await Promise.all(lines)).flat(), ...(others > 0 ? [`and for ${others} others`] : [])];
 }
 
-export const cancel = defineCommand({
+export const cancelCommand = defineCommand({
   ...RUN_COMMAND,
   name: 'cancel',
   summary: 'end a run as canceled',
   about: 'Ends a run as canceled. What its graph says is to be undone is undone.',
   flags: { reason: REASON_FLAG, ...CONTROL_FLAGS },
   async action({ values, given: id }, terminal) {
-    return await controlRun(values, terminal, async (runs) => await runs.cancel(id, reasonOf(values.reason)));
+    return await controlRun(values, terminal, async (runs) => await runs.cancel(id, reasonField(values.reason)));
   },
 });
 
-export const pause = defineCommand({
+export const pauseCommand = defineCommand({
   ...RUN_COMMAND,
   name: 'pause',
   summary: 'stop a run for now',
@@ -83,11 +83,11 @@ export const pause = defineCommand({
     "holdfast resume" lets it go on.`,
   flags: { reason: REASON_FLAG, ...CONTROL_FLAGS },
   async action({ values, given: id }, terminal) {
-    return await controlRun(values, terminal, async (runs) => await runs.pause(id, reasonOf(values.reason)));
+    return await controlRun(values, terminal, async (runs) => await runs.pause(id, reasonField(values.reason)));
   },
 });
 
-export const replan = defineCommand({
+export const replanCommand = defineCommand({
   name: 'replan',
   summary: 'let a run go on at another node',
   operands: twoOperands('RUN NODE', 'the id of one run and the name of one node'),
@@ -96,42 +96,42 @@ export const replan = defineCommand({
   flags: { values: VALUES_FLAG, ...CONTROL_FLAGS },
   exits: CONTROL_EXITS,
   async action({ values, given: [id, node] }, terminal) {
-    const body = { node, ...(await valuesOf(values.values)) };
+    const body = { node, ...(await valuesField(values.values)) };
     return await controlRun(values, terminal, async (runs) => await runs.replan(id, body));
   },
 });
 
-export const resume = defineCommand({
+export const resumeCommand = defineCommand({
   ...RUN_COMMAND,
   name: 'resume',
   summary: 'let a paused run go on',
   about: 'Lets a run go on from a pause or a breakpoint.',
   flags: {
     values: VALUES_FLAG,
-    checkpoint: text('ID', 'only if the run stands at this checkpoint'),
+    checkpoint: textFlag('ID', 'only if the run stands at this checkpoint'),
     ...CONTROL_FLAGS,
   },
   async action({ values, given: id }, terminal) {
     const { checkpoint } = values;
-    const body = { ...(await valuesOf(values.values)), ...(checkpoint !== undefined && { checkpoint }) };
+    const body = { ...(await valuesField(values.values)), ...(checkpoint !== undefined && { checkpoint }) };
     return await controlRun(values, terminal, async (runs) => await runs.resume(id, body));
   },
 });
 
-export const signal = defineCommand({
+export const signalCommand = defineCommand({
   ...RUN_COMMAND,
   name: 'signal',
   summary: 'give an event to a run',
   about: 'Gives an event to a node that waits for it, now or later.',
   flags: {
-    event: text('NAME', 'the name of the event'),
-    payload: text('JSON', 'what comes with it, or @FILE that holds it'),
+    event: textFlag('NAME', 'the name of the event'),
+    payload: textFlag('JSON', 'what comes with it, or @FILE that holds it'),
     ...CONTROL_FLAGS,
   },
   async action({ values, given: id }, terminal) {
     const { event, payload } = values;
     if (event === undefined) throw new UsageError('Which event? Give --event NAME');
-    const body = { event, ...(payload !== undefined && { payload: await readJson('--payload', payload) }) };
+    const body = { event, ...(payload !== undefined && { payload: await readJsonFlag('--payload', payload) }) };
     return await controlRun(values, terminal, async (runs) => await runs.signal(id, body));
   },
 });

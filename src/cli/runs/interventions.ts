@@ -1,8 +1,8 @@
-import { text, option } from '../line/flags.ts';
+import { textFlag, switchFlag } from '../line/flags.ts';
 import { openClient, API_EXITS, accessFlags, readAll } from '../input/api-access.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { CONTROL_FLAGS, RUN_COMMAND, REASON_FLAG, reasonOf, controlRun } from './control.ts';
-import { LIMITS_FLAG, readLimits, readJson } from '../input/read-flags.ts';
+import { CONTROL_FLAGS, RUN_COMMAND, REASON_FLAG, reasonField, controlRun } from './control.ts';
+import { LIMITS_FLAG, readLimits, readJsonFlag } from '../input/read-flags.ts';
 import { UsageError, EXIT } from '../line/command.ts';
 import type { Intervention } from '../../client/index.ts';
 import { NO_OPERANDS } from '../line/operands.ts';
@@ -11,21 +11,21 @@ import { formatTable } from '../output/table.ts';
 /* The flags by which commands select one of several pending interventions of a run. */
 
 const WHICH_FLAGS = {
-  node: text('NODE', 'which node, where several wait'),
-  id: text('ID', 'which intervention, where several wait'),
+  node: textFlag('NODE', 'which node, where several wait'),
+  id: textFlag('ID', 'which intervention, where several wait'),
 } as const;
 
-interface Which {
+interface InterventionSelection {
   readonly node?: string | undefined;
   readonly id?: string | undefined;
 }
 
 /** The members of a request that select an intervention; empty if only one is pending. */
-function whichIntervention({ node, id }: Which): { readonly node?: string; readonly id?: string } {
+function whichIntervention({ node, id }: InterventionSelection): { readonly node?: string; readonly id?: string } {
   return { ...(node !== undefined && { node }), ...(id !== undefined && { id }) };
 }
 
-export const fail = defineCommand({
+export const failCommand = defineCommand({
   ...RUN_COMMAND,
   name: 'fail',
   summary: 'give up a node that has failed',
@@ -35,12 +35,12 @@ export const fail = defineCommand({
     return await controlRun(
       values,
       terminal,
-      async (runs) => await runs.fail(id, { ...whichIntervention(values), ...reasonOf(values.reason) }),
+      async (runs) => await runs.fail(id, { ...whichIntervention(values), ...reasonField(values.reason) }),
     );
   },
 });
 
-export const retry = defineCommand({
+export const retryCommand = defineCommand({
   ...RUN_COMMAND,
   name: 'retry',
   summary: 'do again what has failed',
@@ -56,15 +56,15 @@ export const retry = defineCommand({
   },
 });
 
-export const skip = defineCommand({
+export const skipCommand = defineCommand({
   ...RUN_COMMAND,
   name: 'skip',
   summary: 'go on without a node that has failed',
   about: 'Goes on without a node or call that waits for a person, with an output of yours in its place.',
-  flags: { output: text('JSON', 'its output, or @FILE that holds it'), ...WHICH_FLAGS, ...CONTROL_FLAGS },
+  flags: { output: textFlag('JSON', 'its output, or @FILE that holds it'), ...WHICH_FLAGS, ...CONTROL_FLAGS },
   async action({ values, given: id }, terminal) {
     if (values.output === undefined) throw new UsageError('Which output takes its place? Give --output JSON');
-    const output = await readJson('--output', values.output);
+    const output = await readJsonFlag('--output', values.output);
     return await controlRun(
       values,
       terminal,
@@ -73,18 +73,18 @@ export const skip = defineCommand({
   },
 });
 
-export const interventions = defineCommand({
+export const interventionsCommand = defineCommand({
   name: 'interventions',
   summary: 'list failures that wait for a person',
   operands: NO_OPERANDS,
   about:
     'Lists nodes and calls that have failed and wait for a person. "holdfast retry", "skip" and "fail" settle them.',
-  flags: { ...accessFlags(), json: option('prints the interventions as JSON') },
+  flags: { ...accessFlags(), json: switchFlag('prints the interventions as JSON') },
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values }, terminal) {
     const client = await openClient(values, terminal);
     const found = await readAll(client.interventions.list({ limit: 200 }));
-    terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : toTable(found));
+    terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : formatInterventions(found));
     if (!values.json)
       terminal.stderr.write(
         found.length === 0 ? 'Nothing waits for a person.\n' : 'Settle: npx holdfast retry RUN --id ID\n',
@@ -93,7 +93,7 @@ export const interventions = defineCommand({
   },
 });
 
-function toTable(found: readonly Intervention[]): string {
+function formatInterventions(found: readonly Intervention[]): string {
   if (found.length === 0) return '';
   const rows = found.map(({ runId, id, node, tool = '', args, error, since }) => [
     runId,

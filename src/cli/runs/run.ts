@@ -8,29 +8,29 @@ import { EXIT, UsageError } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
 import { describeRefusal, formatIssues, formatRefusal } from '../output/format-refusal.ts';
-import { option, text, textOr } from '../line/flags.ts';
+import { switchFlag, textFlag, textFlagOr } from '../line/flags.ts';
 import { oneOperand } from '../line/operands.ts';
 import { readDefinition } from '../input/read-definition.ts';
 import type { DefinitionFile } from '../input/read-definition.ts';
 import { LIMITS_FLAG, readLimits, readJsonObject } from '../input/read-flags.ts';
 import { nextSteps } from './control.ts';
 
-export const run = defineCommand({
+export const runCommand = defineCommand({
   name: 'run',
   summary: 'run a graph, and wait until it ends or needs somebody',
   operands: oneOperand('FILE', 'one file'),
   about: `Runs a graph definition (.json, or .ts that exports a graph) on a Holdfast that is running, and waits until the
     run ends or waits for a person. Progress goes to standard error, the run's output as JSON to standard output.`,
   flags: {
-    input: textOr('{}', 'JSON', "the run's input, or @FILE that holds it"),
+    input: textFlagOr('{}', 'JSON', "the run's input, or @FILE that holds it"),
     ...LIMITS_FLAG,
     ...accessFlags(),
-    timeout: text(
+    timeout: textFlag(
       'DURATION',
       'how long to wait, such as 30s or 5m (default: as long as it takes); the run continues all the same',
     ),
-    json: option('prints the run instead of its output'),
-    quiet: option('prints no progress'),
+    json: switchFlag('prints the run instead of its output'),
+    quiet: switchFlag('prints no progress'),
   },
   exits: {
     0: 'completed',
@@ -51,10 +51,10 @@ export const run = defineCommand({
     if (id === null) return EXIT.failed;
     print(`Run ${id}`);
     const stopPrinting = values.quiet ? () => {} : printRetries(client, id, print);
-    const { ended, isLate } = await follow(client, id, { signal, print }).finally(stopPrinting);
+    const { ended, isLate } = await followUntilEnd(client, id, { signal, print }).finally(stopPrinting);
     terminal.stdout.write(`${JSON.stringify(values.json ? ended : ended.output, null, 2)}\n`);
     for (const line of await nextSteps(client, ended)) print(line);
-    print(summarize(ended));
+    print(formatRunStatus(ended));
     return isLate ? EXIT.timedOut : EXIT_BY_STATUS[ended.status];
   },
 });
@@ -66,13 +66,13 @@ function readTimeout(value: string | undefined): AbortSignal | undefined {
   return abortAfter(timeoutMs);
 }
 
-interface Submission {
+interface RunSubmission {
   readonly file: DefinitionFile;
   readonly start: { readonly input: JsonObject; readonly limits?: JsonObject };
 }
 
 /** @returns the run's id; `null` if the definition or the input is invalid, which has been printed */
-async function submitRun(client: Client, { file, start }: Submission, { stderr }: Terminal): Promise<string | null> {
+async function submitRun(client: Client, { file, start }: RunSubmission, { stderr }: Terminal): Promise<string | null> {
   if ('fault' in file.content) {
     stderr.write(formatIssues(file.file, [file.content.fault]));
     return null;
@@ -88,17 +88,17 @@ async function submitRun(client: Client, { file, start }: Submission, { stderr }
   }
 }
 
-interface Following {
+interface FollowSettings {
   /** Stops the wait. */
   readonly signal: AbortSignal | undefined;
   readonly print: (line: string) => void;
 }
 
 /** Prints the events of a run until it ends or needs a person. */
-async function follow(
+async function followUntilEnd(
   { runs }: Client,
   id: string,
-  { signal, print }: Following,
+  { signal, print }: FollowSettings,
 ): Promise<{ readonly ended: Run; readonly isLate: boolean }> {
   const events = runs.follow(id, { until: 'rest', signal });
   try {
@@ -124,7 +124,7 @@ const EXIT_BY_STATUS: Readonly<Record<Run['status'], number>> = {
   canceled: EXIT.canceled,
 };
 
-function summarize({ id, status, waitingFor, error }: Run): string {
+function formatRunStatus({ id, status, waitingFor, error }: Run): string {
   const waits = waitingFor.map(
     ({ kind, node, id: what }) => `${kind} at ${node}${what === undefined ? '' : ` (${what})`}`,
   );
@@ -150,7 +150,7 @@ export function abortAfter(ms: number): AbortSignal {
 }
 
 /** No event reports a retried attempt, so the run is polled. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_EVERY_MS = 1_000;
 
 /** Prints each failed and retried attempt of a run once. @returns a function that stops it */
 export function printRetries({ runs }: Pick<Client, 'runs'>, id: string, print: (line: string) => void): () => void {
@@ -171,7 +171,7 @@ export function printRetries({ runs }: Pick<Client, 'runs'>, id: string, print: 
     looking ??= look()
       .catch(() => undefined)
       .finally(() => (looking = null));
-  }, LOOK_EVERY_MS);
+  }, POLL_EVERY_MS);
   return () => {
     isOver = true;
     clearInterval(timer);

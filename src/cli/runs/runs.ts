@@ -4,15 +4,15 @@ import { readChoice, readCount } from '../input/read-flags.ts';
 import { readGraph } from '../input/read-definition.ts';
 import { EXIT, UsageError } from '../line/command.ts';
 import { defineCommand } from '../line/define-command.ts';
-import { option, text, textOr } from '../line/flags.ts';
+import { switchFlag, textFlag, textFlagOr } from '../line/flags.ts';
 import { NO_OPERANDS, oneOperand } from '../line/operands.ts';
 import { formatTable } from '../output/table.ts';
 import { escapeInvisible } from '../../graph/values/index.ts';
-import { CONTROL_FLAGS, RUN_COMMAND, controlRun, VALUES_FLAG, valuesOf } from './control.ts';
+import { CONTROL_FLAGS, RUN_COMMAND, controlRun, VALUES_FLAG, valuesField } from './control.ts';
 import { formatEvent } from '../../wording/index.ts';
 import type { RunEvent } from '../../graph/journal/index.ts';
 
-const STATUSES: Readonly<Record<RunStatus, RunStatus>> = {
+const STATUS_CHOICES: Readonly<Record<RunStatus, RunStatus>> = {
   queued: 'queued',
   running: 'running',
   waiting: 'waiting',
@@ -22,22 +22,22 @@ const STATUSES: Readonly<Record<RunStatus, RunStatus>> = {
   canceled: 'canceled',
 };
 
-export const runs = defineCommand({
+export const runsCommand = defineCommand({
   name: 'runs',
   summary: 'list runs, the newest first',
   operands: NO_OPERANDS,
   about: `Lists runs, the newest first, with what has failed or is waited for. "holdfast explain" says more of one. A run has
     to fulfill all that the flags say.`,
   flags: {
-    status: text('STATUS', `${Object.keys(STATUSES).join(', ')}; or several with commas between them`),
-    graph: text('NAME', 'of the graph with this name'),
-    thread: text('ID', 'of one thread'),
-    parent: text('RUN', 'forks of this run'),
-    after: text('TIME', 'begun after this time, such as 2026-11-26T15:00:00Z'),
-    before: text('TIME', 'begun before this time'),
-    last: textOr('50', 'N', 'so many runs'),
+    status: textFlag('STATUS', `${Object.keys(STATUS_CHOICES).join(', ')}; or several with commas between them`),
+    graph: textFlag('NAME', 'of the graph with this name'),
+    thread: textFlag('ID', 'of one thread'),
+    parent: textFlag('RUN', 'forks of this run'),
+    after: textFlag('TIME', 'begun after this time, such as 2026-11-26T15:00:00Z'),
+    before: textFlag('TIME', 'begun before this time'),
+    last: textFlagOr('50', 'N', 'so many runs'),
     ...accessFlags(),
-    json: option('prints the runs as JSON'),
+    json: switchFlag('prints the runs as JSON'),
   },
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values }, terminal) {
@@ -47,11 +47,11 @@ export const runs = defineCommand({
       graph: values.graph,
       threadId: values.thread,
       parentRunId: values.parent,
-      createdAfter: readTime('--after', values.after),
-      createdBefore: readTime('--before', values.before),
+      createdAfter: readTimeFlag('--after', values.after),
+      createdBefore: readTimeFlag('--before', values.before),
     };
     const { found, hasMore } = await listNewest(await openClient(values, terminal), filter, last);
-    terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : toTable(found));
+    terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : formatRuns(found));
     if (found.length === 0) terminal.stderr.write('There is no such run.\n');
     if (hasMore) terminal.stderr.write(`There are more: --last ${last * 2} lists more of them.\n`);
     return EXIT.done;
@@ -59,11 +59,11 @@ export const runs = defineCommand({
 });
 
 function readStatuses(given: string | undefined): readonly RunStatus[] | undefined {
-  return given?.split(',').map((name) => readChoice('--status', name, STATUSES));
+  return given?.split(',').map((name) => readChoice('--status', name, STATUS_CHOICES));
 }
 
 /** @throws UsageError for an invalid time */
-function readTime(flag: string, given: string | undefined): string | undefined {
+function readTimeFlag(flag: string, given: string | undefined): string | undefined {
   if (given === undefined) return undefined;
   const time = new Date(given);
   if (!/^\d{4}-/.test(given) || Number.isNaN(time.getTime()))
@@ -86,7 +86,7 @@ async function listNewest(client: Client, filter: RunFilter, most: number) {
   return { found, hasMore: false };
 }
 
-function toTable(found: readonly Run[]): string {
+function formatRuns(found: readonly Run[]): string {
   if (found.length === 0) return '';
   const rows = found.map((run) => [run.id, run.status, run.graph.name, run.createdAt, toReason(run)]);
   return formatTable(['RUN', 'STATUS', 'GRAPH', 'CREATED', 'REASON'], rows);
@@ -98,12 +98,12 @@ function toReason({ error, waitingFor }: Run): string {
   return waitingFor.map(({ kind, node }) => `${kind} at ${node}`).join(', ');
 }
 
-export const checkpoints = defineCommand({
+export const checkpointsCommand = defineCommand({
   name: 'checkpoints',
   summary: 'list where a run has stood',
   operands: oneOperand('RUN', 'the id of one run'),
   about: 'Lists the checkpoints of a run, the newest first: where "holdfast fork" can begin, and what would run next.',
-  flags: { ...accessFlags(), json: option('prints the checkpoints with their values as JSON') },
+  flags: { ...accessFlags(), json: switchFlag('prints the checkpoints with their values as JSON') },
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values, given: id }, terminal) {
     const { runs } = await openClient(values, terminal);
@@ -124,49 +124,49 @@ function toCheckpointTable(found: readonly Checkpoint[]): string {
   return formatTable(['CHECKPOINT', 'STEP', 'SOURCE', 'NEXT', 'AT'], rows);
 }
 
-export const explain = defineCommand({
+export const explainCommand = defineCommand({
   name: 'explain',
   summary: 'say why a run waits or has stopped',
   operands: oneOperand('RUN', 'the id of one run'),
   about: `Says why a run waits or has stopped, since when, what is left of its limits, and who can do what now, with the
     commands. What you may not do has no command.`,
-  flags: { ...accessFlags(), json: option('prints the explanation as JSON') },
+  flags: { ...accessFlags(), json: switchFlag('prints the explanation as JSON') },
   exits: { 0: 'explained', ...API_EXITS },
   async action({ values, given: id }, terminal) {
     const { runs } = await openClient(values, terminal);
     const explanation = await runs.explain(id);
-    terminal.stdout.write(values.json ? `${JSON.stringify(explanation, null, 2)}\n` : toText(explanation));
+    terminal.stdout.write(values.json ? `${JSON.stringify(explanation, null, 2)}\n` : formatExplanation(explanation));
     return EXIT.done;
   },
 });
 
-function toText({ runId, status, since, reasons, budget, deadline, actions }: Explanation): string {
+function formatExplanation({ runId, status, since, reasons, budget, deadline, actions }: Explanation): string {
   const left = budget.map(({ limit, allowed, left: rest }) => `${limit} ${rest} of ${allowed}`);
   const lines = [
     `${runId} is ${status} since ${since}`,
     ...reasons.map(({ text }) => `  ${text}`),
     ...(left.length > 0 ? [`  left: ${left.join(', ')}`] : []),
     ...(deadline ? [`  deadline: ${deadline.at ?? 'stands still'}. ${deadline.effect}`] : []),
-    ...actions.flatMap(toLines),
+    ...actions.flatMap(formatAction),
   ];
   return lines.map((line) => `${escapeInvisible(line.replaceAll('\n', ' '))}\n`).join('');
 }
 
-function toLines({ action, effect, who, allowed, command }: Explanation['actions'][number]): readonly string[] {
+function formatAction({ action, effect, who, allowed, command }: Explanation['actions'][number]): readonly string[] {
   return [`${action}: ${effect}`, allowed ? `  ${command.holdfast}` : `  by ${who}`];
 }
 
-export const fork = defineCommand({
+export const forkCommand = defineCommand({
   ...RUN_COMMAND,
   name: 'fork',
   summary: 'begin a new run where another one stood',
   about: `Begins a new run with the state of another one at a checkpoint, which "holdfast checkpoints" lists. The other one
     stays as it is. What follows the checkpoint is done again, under keys of the new run.`,
   flags: {
-    checkpoint: text('ID', 'where it begins'),
+    checkpoint: textFlag('ID', 'where it begins'),
     values: VALUES_FLAG,
-    'as-node': text('NODE', 'goes on as if this node had written the values'),
-    graph: text('GRAPH', 'another graph, as NAME, NAME@VERSION or @FILE'),
+    'as-node': textFlag('NODE', 'goes on as if this node had written the values'),
+    graph: textFlag('GRAPH', 'another graph, as NAME, NAME@VERSION or @FILE'),
     ...CONTROL_FLAGS,
   },
   exits: { ...RUN_COMMAND.exits, 0: 'forked' },
@@ -176,41 +176,41 @@ export const fork = defineCommand({
       throw new UsageError('Where does it begin? Give --checkpoint ID, as "holdfast checkpoints" lists them');
     const body = {
       checkpoint,
-      ...(await valuesOf(values.values)),
+      ...(await valuesField(values.values)),
       ...(asNode !== undefined && { asNode }),
-      ...(graph !== undefined && { graph: await toGraph(graph) }),
+      ...(graph !== undefined && { graph: await readForkGraph(graph) }),
     };
     return await controlRun(values, terminal, async (runs) => await runs.fork(id, body));
   },
 });
 
-async function toGraph(graph: string): Promise<NonNullable<Fork['graph']>> {
+async function readForkGraph(graph: string): Promise<NonNullable<Fork['graph']>> {
   return graph.startsWith('@') ? await readGraph(graph.slice(1)) : graph;
 }
 
-export const history = defineCommand({
+export const historyCommand = defineCommand({
   name: 'history',
   summary: 'print what has happened to a run',
   operands: oneOperand('RUN', 'the id of one run'),
   about: 'Prints the events of a run in order: number, time, superstep, and what has happened.',
   flags: {
-    follow: option('goes on until the run has ended'),
+    follow: switchFlag('goes on until the run has ended'),
     ...accessFlags(),
-    json: option('prints whole events, one a line'),
+    json: switchFlag('prints whole events, one a line'),
   },
   exits: { 0: 'printed', ...API_EXITS },
   async action({ values, given: id }, terminal) {
     const { runs } = await openClient(values, terminal);
     const events = values.follow ? runs.follow(id) : runs.history(id, { limit: 1_000 });
     for await (const event of events) {
-      const line = values.json ? JSON.stringify(event) : toLine(event);
+      const line = values.json ? JSON.stringify(event) : formatEventLine(event);
       if (line !== null) terminal.stdout.write(`${line}\n`);
     }
     return EXIT.done;
   },
 });
 
-function toLine(event: RunEvent): string | null {
+function formatEventLine(event: RunEvent): string | null {
   const text = formatEvent(event);
   if (text === null) return null;
   return `${String(event.seq).padStart(4)}  ${event.at}  ${String(event.step).padStart(3)}  ${text}`;

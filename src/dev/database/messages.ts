@@ -8,9 +8,9 @@ export interface ThreadData {
 }
 
 /** A request to the thread. Requests are executed one after the other. */
-export type Request = { readonly id: number } & RequestBody;
+export type DatabaseRequest = { readonly id: number } & DatabaseRequestBody;
 
-export type RequestBody =
+export type DatabaseRequestBody =
   | { readonly kind: 'query'; readonly statement: string; readonly parameters: readonly unknown[] }
   | { readonly kind: 'exec'; readonly statements: string }
   | { readonly kind: 'close' };
@@ -22,7 +22,7 @@ export const OPENING = 0;
  * A message of the thread: the response to the request with the same id, or a notification. The requester knows the
  * type of the rows.
  */
-export type Message<Row = never> =
+export type DatabaseMessage<Row = never> =
   | { readonly kind: 'answer'; readonly id: number; readonly result: SentResult<Row> | null }
   | { readonly kind: 'failed'; readonly id: number; readonly error: SentError }
   | { readonly kind: 'notification'; readonly channel: string; readonly payload: string };

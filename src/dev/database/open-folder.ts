@@ -45,7 +45,7 @@ async function copyWhole(from: string, to: string): Promise<void> {
  */
 export async function openPglite(folder: string): Promise<PGlite> {
   const { PGlite: Database } = await import('@electric-sql/pglite').catch((error: unknown) => {
-    throw isMissing(error) ? new Error(MISSING, { cause: error }) : error;
+    throw isMissing(error) ? new Error(MISSING_POSTGRES_MESSAGE, { cause: error }) : error;
   });
   return await Database.create(folder, { extensions: await findVector() });
 }
@@ -76,7 +76,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
 }
 
-const MISSING = `The embedded PostgreSQL is not installed. Install it for development:
+const MISSING_POSTGRES_MESSAGE = `The embedded PostgreSQL is not installed. Install it for development:
 
   npm install --save-dev @electric-sql/pglite
 

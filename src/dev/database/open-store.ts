@@ -8,20 +8,20 @@ import type { Teardown } from '../teardown.ts';
 import type { ThreadedDatabase } from './open-threaded-database.ts';
 
 /** The store of a stack, and its database. */
-export interface Database {
+export interface StackDatabase {
   readonly store: Store;
   readonly dialect: Dialect;
   readonly listen: Listen;
 }
 
 /** An open embedded database, and the folder of large values next to it. */
-interface Embedded {
+interface EmbeddedStore {
   readonly database: ThreadedDatabase;
   readonly blobs: string;
 }
 
 /** Opens the store in an embedded database, or in the PostgreSQL of a URL. */
-export async function openStore(location: Embedded | string, teardown: Teardown): Promise<Database> {
+export async function openStore(location: EmbeddedStore | string, teardown: Teardown): Promise<StackDatabase> {
   if (typeof location === 'string') {
     const store = await openPostgresStore(location);
     teardown.add(() => store.close());

@@ -3,14 +3,14 @@ import { Worker } from 'node:worker_threads';
 import { isBuilt, ownModule } from '../../process/own-code.ts';
 import type { EmbeddedDatabase, StatementResult } from '../../store/database/pglite-dialect.ts';
 import { OPENING } from './messages.ts';
-import type { Message, RequestBody, SentError, SentResult, ThreadData } from './messages.ts';
+import type { DatabaseMessage, DatabaseRequestBody, SentError, SentResult, ThreadData } from './messages.ts';
 
 /** An embedded database in a thread of its own. */
 export interface ThreadedDatabase extends EmbeddedDatabase {
   close(): Promise<void>;
 }
 
-interface Pending {
+interface PendingStatement {
   readonly resolve: (result: SentResult<never> | null) => void;
   readonly reject: (error: Error) => void;
 }
@@ -36,7 +36,7 @@ function startThread(folder: string): Worker {
  */
 export async function openThreadedDatabase(folder: string): Promise<ThreadedDatabase> {
   const thread = startThread(folder);
-  const pending = new Map<number, Pending>();
+  const pending = new Map<number, PendingStatement>();
   const listeners = new Set<(channel: string, payload: string) => void>();
   const opened = new Promise<void>((resolve, reject) => pending.set(OPENING, { resolve: () => resolve(), reject }));
   let ended: Error | null = null;
@@ -47,9 +47,9 @@ export async function openThreadedDatabase(folder: string): Promise<ThreadedData
   };
   thread.on('error', end);
   thread.on('exit', () => end(new Error('The embedded database is closed')));
-  thread.on('message', (message: Message) => handleMessage(message, { pending, listeners }));
+  thread.on('message', (message: DatabaseMessage) => handleMessage(message, { pending, listeners }));
   let lastId = OPENING;
-  const ask = async <R>(request: RequestBody): Promise<SentResult<R> | null> => {
+  const ask = async <R>(request: DatabaseRequestBody): Promise<SentResult<R> | null> => {
     if (ended) throw ended;
     const id = ++lastId;
     const result = new Promise<SentResult<R> | null>((resolve, reject) => pending.set(id, { resolve, reject }));
@@ -60,7 +60,7 @@ export async function openThreadedDatabase(folder: string): Promise<ThreadedData
   return {
     waitReady: opened,
     query: async <R>(statement: string, parameters: unknown[]) =>
-      toResult(await ask<R>({ kind: 'query', statement, parameters })),
+      toStatementResult(await ask<R>({ kind: 'query', statement, parameters })),
     exec: async (statements) => await ask({ kind: 'exec', statements }),
     onNotification(listener) {
       listeners.add(listener);
@@ -74,23 +74,23 @@ export async function openThreadedDatabase(folder: string): Promise<ThreadedData
 }
 
 interface MessageTargets {
-  readonly pending: Map<number, Pending>;
+  readonly pending: Map<number, PendingStatement>;
   readonly listeners: ReadonlySet<(channel: string, payload: string) => void>;
 }
 
-function handleMessage(message: Message, { pending, listeners }: MessageTargets): void {
+function handleMessage(message: DatabaseMessage, { pending, listeners }: MessageTargets): void {
   if (message.kind === 'notification') {
     for (const listener of listeners) listener(message.channel, message.payload);
     return;
   }
   const request = pending.get(message.id);
   pending.delete(message.id);
-  if (message.kind === 'failed') request?.reject(toError(message.error));
+  if (message.kind === 'failed') request?.reject(restoreError(message.error));
   else request?.resolve(message.result);
 }
 
 /** Parses the JSON columns of rows. */
-function toResult<R>(sent: SentResult<R> | null): StatementResult<R> {
+function toStatementResult<R>(sent: SentResult<R> | null): StatementResult<R> {
   const { rows, json, affectedRows } = sent ?? { rows: [], json: [], affectedRows: 0 };
   for (const row of rows) for (const name of json) parseMember(row, name);
   return { rows, affectedRows };
@@ -103,7 +103,7 @@ function parseMember(row: unknown, name: string): void {
 }
 
 /** Restores an error of the thread with the members by which it is recognized. */
-function toError({ name, message, code, stack }: SentError): Error {
+function restoreError({ name, message, code, stack }: SentError): Error {
   const error = name === 'RangeError' ? new RangeError(message) : new Error(message);
   return Object.assign(error, { stack, ...(code !== undefined && { code }) });
 }

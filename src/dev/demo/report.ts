@@ -34,13 +34,13 @@ export async function toReport(
   });
 }
 
-interface Refund {
+interface PaidRefund {
   /** The idempotency key, which begins with the run's id. */
   readonly key: string;
   readonly cents: number;
 }
 
-async function countRefunds(shop: Client): Promise<readonly Refund[]> {
+async function countRefunds(shop: Client): Promise<readonly PaidRefund[]> {
   const { refunds } = await shop.get('/refunds');
   return (isJsonList(refunds) ? refunds : []).flatMap((refund) => {
     if (!isJsonObject(refund) || typeof refund['key'] !== 'string' || typeof refund['amount'] !== 'number') return [];

@@ -25,23 +25,23 @@ export async function runTicket(
   { ticket, expected }: TicketCase,
 ): Promise<TicketResult> {
   const started = await user.post('/api/runs', { graph, input: { ticket }, metadata: { ticket: ticket.id } });
-  const runId = textIn(started, 'id');
+  const runId = textField(started, 'id');
   const decisions = [...expected.decisions];
   const decided = new Set<string>();
   for (;;) {
     const run = await user.get(`/api/runs/${runId}`, { prefer: 'wait=30' });
-    const status = textIn(run, 'status');
+    const status = textField(run, 'status');
     if (['completed', 'failed', 'canceled'].includes(status))
-      return await finish({ ticketId: ticket.id, runId, status, run }, user, say);
+      return await finishTicket({ ticketId: ticket.id, runId, status, run }, user, say);
     for (const waiting of listIn(run, 'waitingFor')) {
-      const node = textIn(waiting, 'node');
-      const id = textIn(waiting, 'id');
+      const node = textField(waiting, 'node');
+      const id = textField(waiting, 'id');
       if (decided.has(id)) continue;
-      if (textIn(waiting, 'kind') !== 'approval')
-        throw new Error(`${ticket.id}: node ${node} waits for an ${textIn(waiting, 'kind')}`);
+      if (textField(waiting, 'kind') !== 'approval')
+        throw new Error(`${ticket.id}: node ${node} waits for an ${textField(waiting, 'kind')}`);
       const decision = decisions.shift();
       if (decision?.node !== node) throw new Error(`${ticket.id}: no decision is expected at ${node}`);
-      say(`${ticket.id}  waits for approval at ${node}; ${describe(decision)}`);
+      say(`${ticket.id}  waits for approval at ${node}; ${describeDecision(decision)}`);
       await approver.post(`/api/approvals/${id}/decision`, toBody(decision));
       decided.add(id);
     }
@@ -52,7 +52,7 @@ function toBody({ decision, reason, args, values }: Decision): JsonObject {
   return { decision, reason, ...(args !== undefined && { args }), ...(values !== undefined && { values }) };
 }
 
-function describe({ decision, reason, args }: Decision): string {
+function describeDecision({ decision, reason, args }: Decision): string {
   const changed = args === undefined ? '' : ` with ${JSON.stringify(args)}`;
   return `ada ${decision === 'approve' ? `approves${changed}` : 'rejects'}: ${reason}`;
 }
@@ -61,7 +61,7 @@ interface EndedRun extends Pick<TicketResult, 'ticketId' | 'runId' | 'status'> {
   readonly run: JsonObject;
 }
 
-async function finish(
+async function finishTicket(
   { ticketId, runId, status, run }: EndedRun,
   user: Client,
   say: (line: string) => void,
@@ -76,13 +76,13 @@ async function finish(
 
 /* Readers for fields of the API's answers. @throws TypeError if a field has another type */
 
-export function textIn(value: Json, field: string): string {
+export function textField(value: Json, field: string): string {
   const found = isJsonObject(value) ? value[field] : undefined;
   if (typeof found !== 'string') throw new TypeError(`An answer has no ${field}`);
   return found;
 }
 
-export function numberIn(value: Json, field: string): number {
+export function numberField(value: Json, field: string): number {
   const found = isJsonObject(value) ? value[field] : undefined;
   if (typeof found !== 'number') throw new TypeError(`An answer has no ${field}`);
   return found;

@@ -14,7 +14,7 @@ const Decision = z.strictObject({
   args: z.json().optional(),
   values: z.json().optional(),
 });
-const Expectation = z.strictObject({
+const ExpectedEnd = z.strictObject({
   outcome: z.string(),
   refunded: z.number(),
   decisions: z.array(Decision).default([]),
@@ -23,23 +23,23 @@ const Expectation = z.strictObject({
 /** A customer's mail. */
 export type Ticket = z.output<typeof Ticket>;
 /** The expected end of a ticket's run, and the approver's decisions. */
-export type Expectation = z.output<typeof Expectation>;
+export type ExpectedEnd = z.output<typeof ExpectedEnd>;
 export type Decision = z.output<typeof Decision>;
 
 export interface TicketCase {
   readonly ticket: Ticket;
-  readonly expected: Expectation;
+  readonly expected: ExpectedEnd;
 }
 
-const bundled = (file: string): string =>
+const bundledFile = (file: string): string =>
   fileURLToPath(new URL(`../../../graphs/refund-triage/${file}`, import.meta.url));
 
 /** Reads the bundled tickets with their expectations. */
 export async function readCases(): Promise<readonly TicketCase[]> {
-  const lines = (await readFile(bundled('tickets.jsonl'), 'utf8')).split('\n').filter((line) => line.trim() !== '');
+  const lines = (await readFile(bundledFile('tickets.jsonl'), 'utf8')).split('\n').filter((line) => line.trim() !== '');
   const expectations = z
-    .record(z.string(), Expectation)
-    .parse(JSON.parse(await readFile(bundled('expectations.json'), 'utf8')));
+    .record(z.string(), ExpectedEnd)
+    .parse(JSON.parse(await readFile(bundledFile('expectations.json'), 'utf8')));
   return lines.map((line) => {
     const ticket = Ticket.parse(JSON.parse(line));
     const expected = expectations[ticket.id];
@@ -57,7 +57,7 @@ export interface Client {
   post(path: string, body: Json): Promise<JsonObject>;
 }
 
-const GIVE_UP_AFTER_MS = 120_000;
+const API_GIVE_UP_AFTER_MS = 120_000;
 
 export function createClient(baseUrl: string, token: string): Client {
   const request = async (path: string, init: RequestInit): Promise<JsonObject> => {
@@ -79,7 +79,7 @@ export function createClient(baseUrl: string, token: string): Client {
 }
 
 async function fetchWithRetries(url: URL, init: RequestInit): Promise<Response> {
-  for (const deadline = Date.now() + GIVE_UP_AFTER_MS; ;) {
+  for (const deadline = Date.now() + API_GIVE_UP_AFTER_MS; ;) {
     const response = await fetch(url, init).catch((error: unknown) => {
       if (Date.now() > deadline) throw error;
       return null;

@@ -7,7 +7,7 @@ import { decode } from '@temporalio/common/lib/internal-non-workflow/codec-helpe
 import { extstoreInboundOptions } from '@temporalio/common/lib/internal-non-workflow/external-storage-visitor.js';
 import proto from '@temporalio/proto';
 import type { PayloadReader } from '../../process/data-converter.ts';
-import type { Receiver } from '../../process/payloads/read-signal.ts';
+import type { ReceivingExecution } from '../../process/payloads/read-signal.ts';
 import { withoutReferences } from '../../workers/read-untrusted-payloads.ts';
 import { RUN_GRAPH } from '../../workflows/contract.ts';
 import type { HistorySource } from '../stack.ts';
@@ -20,7 +20,7 @@ export interface KeptHistory {
   readonly about: string;
 }
 
-type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;
+type FetchedHistory = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;
 
 const { History: HistoryProto } = proto.temporal.api.history.v1;
 const { Payload: PayloadProto } = proto.temporal.api.common.v1;
@@ -41,13 +41,13 @@ export async function keepHistories(source: HistorySource, folder: string, about
     await readSignals(history, { namespace: source.namespace, workflowId }, source.dataConverter);
     await readPayloads(history, source.dataConverter);
     const facts: KeptHistory = { workflowId, executionRunId: runId, about };
-    await keep(folder, history, facts);
+    await keepHistory(folder, history, facts);
     kept += 1;
   }
   return kept;
 }
 
-async function keep(folder: string, history: History, facts: KeptHistory): Promise<void> {
+async function keepHistory(folder: string, history: FetchedHistory, facts: KeptHistory): Promise<void> {
   const path = join(folder, randomUUID());
   await writeFile(`${path}.history`, HistoryProto.encode(history).finish());
   // The replay lists the folder by these files, so they are written last.
@@ -56,8 +56,8 @@ async function keep(folder: string, history: History, facts: KeptHistory): Promi
 
 /** Signals are decoded one by one, as a worker does. */
 async function readSignals(
-  { events }: History,
-  receiver: Pick<Receiver, 'namespace' | 'workflowId'>,
+  { events }: FetchedHistory,
+  receiver: Pick<ReceivingExecution, 'namespace' | 'workflowId'>,
   { readSignal }: PayloadReader,
 ): Promise<void> {
   for (const { workflowExecutionSignaledEventAttributes: signal } of events ?? []) {
@@ -74,7 +74,7 @@ async function readSignals(
 async function readPayloads(part: unknown, converter: DataConverter): Promise<void> {
   if (typeof part !== 'object' || part === null || ArrayBuffer.isView(part)) return;
   for (const [key, value] of Object.entries(part))
-    if (isPayload(value)) Object.assign(part, { [key]: await read(value, converter) });
+    if (isPayload(value)) Object.assign(part, { [key]: await decodePayload(value, converter) });
     else await readPayloads(value, converter);
 }
 
@@ -83,7 +83,10 @@ function isPayload(value: unknown): value is Payload {
 }
 
 /** A payload that can't be decoded stays as it is: the replay fails if the run depends on it. */
-async function read(payload: Payload, { externalStorage, payloadCodecs = [] }: DataConverter): Promise<Payload> {
+async function decodePayload(
+  payload: Payload,
+  { externalStorage, payloadCodecs = [] }: DataConverter,
+): Promise<Payload> {
   try {
     const retrieved = await extstoreInboundOptions(externalStorage).transformPayload(payload, undefined, undefined);
     const [decoded = payload] = await decode(payloadCodecs, [retrieved], undefined);

@@ -12,26 +12,26 @@ import { createLogger } from '../../process/logger.ts';
 import { openWorkflowCode } from '../../workers/workflow-code.ts';
 import { installTemporalRuntime } from '../service.ts';
 import type { KeptHistory } from './keep-histories.ts';
-import type { Difference, Replayed } from './replay-histories.ts';
+import type { HistoryDifference, ReplayedHistories } from './replay-histories.ts';
 
 /* A process that replays the histories of a folder one after the other on one worker, and reports the result. */
 
 const { History } = proto.temporal.api.history.v1;
-const run = promisify(execFile);
+const execFileAsync = promisify(execFile);
 
 /** Most replays take milliseconds; one with hundreds of large activations takes seconds. */
-const WITHIN_MS = 180_000;
+const REPLAY_WITHIN_MS = 180_000;
 
-type History = ReturnType<typeof History.decode>;
+type DecodedHistory = ReturnType<typeof History.decode>;
 
-async function main(folder: string): Promise<Replayed> {
+async function replayFolder(folder: string): Promise<ReplayedHistories> {
   const logger = createLogger('fatal');
   await installTemporalRuntime(logger);
   const workflowBundle = await openWorkflowCode(process.env, logger);
   const code = 'codePath' in workflowBundle ? await readFile(workflowBundle.codePath, 'utf8') : workflowBundle.code;
   const bundle = createHash('sha256').update(code).digest('hex').slice(0, 12);
   const files = (await readdir(folder)).filter((name) => name.endsWith('.json')).map((name) => join(folder, name));
-  const differences: Difference[] = [];
+  const differences: HistoryDifference[] = [];
   // Replays are sequential, so a result belongs to the history that was read last.
   let last: ReplayedHistory | null = null;
   async function* histories() {
@@ -49,7 +49,8 @@ async function main(folder: string): Promise<Replayed> {
   for (;;) {
     const next = await withinTimeLimit(outcomes.next());
     if (next !== null && next.done) break;
-    const error = next === null ? `its replay has not ended after ${WITHIN_MS / 1_000} s` : next.value.error?.message;
+    const error =
+      next === null ? `its replay has not ended after ${REPLAY_WITHIN_MS / 1_000} s` : next.value.error?.message;
     if (error !== undefined && last) differences.push(await keepDifference(last, error, bundle));
     if (next === null) break;
     replayed += 1;
@@ -58,17 +59,21 @@ async function main(folder: string): Promise<Replayed> {
 }
 
 async function withinTimeLimit<T>(outcome: Promise<T>): Promise<T | null> {
-  const late = new Promise<null>((resolve) => void setTimeout(resolve, WITHIN_MS, null).unref());
+  const late = new Promise<null>((resolve) => void setTimeout(resolve, REPLAY_WITHIN_MS, null).unref());
   return await Promise.race([outcome, late]);
 }
 
 interface ReplayedHistory {
   readonly facts: KeptHistory;
-  readonly history: History;
+  readonly history: DecodedHistory;
 }
 
 /** Stores a history whose replay differs, in the format of `Worker.runReplayHistory`, with the workers that made it. */
-async function keepDifference({ facts, history }: ReplayedHistory, error: string, bundle: string): Promise<Difference> {
+async function keepDifference(
+  { facts, history }: ReplayedHistory,
+  error: string,
+  bundle: string,
+): Promise<HistoryDifference> {
   const folder = join(tmpdir(), 'holdfast-differences');
   await mkdir(folder, { recursive: true });
   const path = join(folder, `${facts.workflowId.replaceAll(/[^\w.-]/g, '-')}-${facts.executionRunId}.json`);
@@ -76,20 +81,20 @@ async function keepDifference({ facts, history }: ReplayedHistory, error: string
   const workers = history.events.flatMap(({ eventId, workflowTaskStartedEventAttributes: started }) =>
     started ? [{ eventId: Number(eventId), identity: started.identity }] : [],
   );
-  const commit = await git('rev-parse', 'HEAD');
-  const changed = await git('status', '--porcelain');
+  const commit = await readGit('rev-parse', 'HEAD');
+  const changed = await readGit('status', '--porcelain');
   const about = { ...facts, error, bundle, commit, isClean: changed === '', changed, workers };
   await writeFile(path.replace(/\.json$/, '.facts.json'), JSON.stringify(about, null, 2));
   return { ...facts, error, path };
 }
 
-async function git(...args: readonly string[]): Promise<string | null> {
-  return await run('git', [...args]).then(
+async function readGit(...args: readonly string[]): Promise<string | null> {
+  return await execFileAsync('git', [...args]).then(
     ({ stdout }) => stdout.trim(),
     () => null,
   );
 }
 
 const [, , folder = ''] = process.argv;
-process.stdout.write(JSON.stringify(await main(folder)));
+process.stdout.write(JSON.stringify(await replayFolder(folder)));
 process.exit();

@@ -1,6 +1,6 @@
 import { detectLanguage } from './language.ts';
 import type { Language } from './language.ts';
-import type { Ticket } from './prompt.ts';
+import type { PromptTicket } from './prompt.ts';
 
 export interface Classification {
   readonly intent: 'refund' | 'other';
@@ -15,19 +15,19 @@ export interface Classification {
 const REFUND_WORDS = /refund|reimburse|money back|erstatt|geld zurück|reembols|devolución|rembours|返金/i;
 
 /** Phrases that mention refunds without a request. */
-const NO_REQUEST =
+const NO_REFUND_REQUEST =
   /refund policy|(?:no|not want a) refund|keine (?:rück)?erstattung|no quiero (?:el|un) reembolso|pas de remboursement/gi;
 /* cspell:enable */
 
 const ORDER_NUMBER = /\bA-\d{4}\b/gi;
 const QUOTED = /"[^"]*"/g;
 const SENTENCE_END = /(?<=[.!?])\s+|(?<=[。！？])|\n+/;
-const MAX_SUMMARY = 100;
+const MAX_TICKET_SUMMARY = 100;
 
 /** Classifies a ticket by words and patterns. */
-export function classify({ subject, body }: Ticket): Classification {
+export function classifyTicket({ subject, body }: PromptTicket): Classification {
   const text = `${subject}\n${body}`;
-  const wish = text.replaceAll(NO_REQUEST, '');
+  const wish = text.replaceAll(NO_REFUND_REQUEST, '');
   const asked = findAmountAsked(wish);
   return {
     intent: REFUND_WORDS.test(wish) ? 'refund' : 'other',
@@ -35,7 +35,7 @@ export function classify({ subject, body }: Ticket): Classification {
     amount: asked?.amount ?? null,
     currency: asked?.currency ?? null,
     language: detectLanguage(text),
-    summary: `The customer writes about: ${subject.slice(0, MAX_SUMMARY)}`,
+    summary: `The customer writes about: ${subject.slice(0, MAX_TICKET_SUMMARY)}`,
   };
 }
 
@@ -52,30 +52,30 @@ export interface FoundAmount {
   readonly currency: string;
 }
 
-const NUMBER = String.raw`(\d+(?:[.,]\d+)*)`;
+const AMOUNT_PATTERN = String.raw`(\d+(?:[.,]\d+)*)`;
 
 /** Notations of amounts, with the currency before or after the number. */
 const PATTERNS: readonly { readonly pattern: RegExp; readonly currency: string }[] = [
-  { pattern: new RegExp(String.raw`(?:US\$|USD|\$)\s?${NUMBER}`, 'i'), currency: 'USD' },
+  { pattern: new RegExp(String.raw`(?:US\$|USD|\$)\s?${AMOUNT_PATTERN}`, 'i'), currency: 'USD' },
   // cspell:disable-next-line
-  { pattern: new RegExp(String.raw`${NUMBER}\s?(?:US\$|USD|\$|dollars?|dólares|ドル)`, 'i'), currency: 'USD' },
-  { pattern: new RegExp(String.raw`(?:EUR|€)\s?${NUMBER}`, 'i'), currency: 'EUR' },
-  { pattern: new RegExp(String.raw`${NUMBER}\s?(?:EUR|€|euros?|ユーロ)`, 'i'), currency: 'EUR' },
-  { pattern: new RegExp(String.raw`(?:GBP|£)\s?${NUMBER}`, 'i'), currency: 'GBP' },
+  { pattern: new RegExp(String.raw`${AMOUNT_PATTERN}\s?(?:US\$|USD|\$|dollars?|dólares|ドル)`, 'i'), currency: 'USD' },
+  { pattern: new RegExp(String.raw`(?:EUR|€)\s?${AMOUNT_PATTERN}`, 'i'), currency: 'EUR' },
+  { pattern: new RegExp(String.raw`${AMOUNT_PATTERN}\s?(?:EUR|€|euros?|ユーロ)`, 'i'), currency: 'EUR' },
+  { pattern: new RegExp(String.raw`(?:GBP|£)\s?${AMOUNT_PATTERN}`, 'i'), currency: 'GBP' },
 ];
 
 /** Finds the first amount of money in a text; `null` without one. */
 export function findAmount(text: string): FoundAmount | null {
   const found = PATTERNS.flatMap(({ pattern, currency }) => {
     const match = pattern.exec(text);
-    return match?.[1] === undefined ? [] : [{ at: match.index, currency, amount: toNumber(match[1]) }];
+    return match?.[1] === undefined ? [] : [{ at: match.index, currency, amount: parseAmount(match[1]) }];
   });
   const [first] = found.sort((a, b) => a.at - b.at);
   return first ? { amount: first.amount, currency: first.currency } : null;
 }
 
 /** Parses `1,249.00`, `1.249,00`, `89,99` and `1,249`: three digits after the last separator are thousands. */
-function toNumber(text: string): number {
+function parseAmount(text: string): number {
   const last = Math.max(text.lastIndexOf('.'), text.lastIndexOf(','));
   const hasDecimals = last >= 0 && text.length - last - 1 !== 3;
   const whole = hasDecimals ? text.slice(0, last) : text;

@@ -2,34 +2,37 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { toJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import { readFacts, readText, readTicket } from './prompt.ts';
-import type { AnsweredCall, Conversation, RequestedCall, Prompt } from './prompt.ts';
+import { readFacts, readPromptText, readTicket } from './prompt.ts';
+import type { AnsweredCall, ScriptedConversation, ScriptedCall, ScriptedPrompt } from './prompt.ts';
 import { refundCalls, reportRefunds } from './refund-agent.ts';
 import { writeReply } from './write-reply.ts';
-import { classify } from './classify.ts';
+import { classifyTicket } from './classify.ts';
 import { checkReply, reviseReply } from './review-reply.ts';
 import { smallestValue } from './smallest-value.ts';
 
-const Content = z.union([
+const MessageContentSchema = z.union([
   z.string(),
   z.array(z.looseObject({ text: z.string().default('') })).transform((parts) => parts.map(({ text }) => text).join('')),
   z.null().transform(() => ''),
 ]);
 
-const Call = z.looseObject({ id: z.string(), function: z.looseObject({ name: z.string(), arguments: z.string() }) });
-const Message = z.looseObject({
+const ChatToolCall = z.looseObject({
+  id: z.string(),
+  function: z.looseObject({ name: z.string(), arguments: z.string() }),
+});
+const ChatMessage = z.looseObject({
   role: z.string(),
-  content: Content.default(''),
-  tool_calls: z.array(Call).default([]),
+  content: MessageContentSchema.default(''),
+  tool_calls: z.array(ChatToolCall).default([]),
   tool_call_id: z.string().default(''),
 });
-const Tool = z.looseObject({ function: z.looseObject({ name: z.string() }) });
+const ChatTool = z.looseObject({ function: z.looseObject({ name: z.string() }) });
 
 /** The part of a chat completion request that the rules use. */
 export const ChatRequestSchema = z.looseObject({
   model: z.string(),
-  messages: z.array(Message).min(1),
-  tools: z.array(Tool).default([]),
+  messages: z.array(ChatMessage).min(1),
+  tools: z.array(ChatTool).default([]),
   stream: z.boolean().default(false),
   response_format: z
     .looseObject({ type: z.string(), json_schema: z.looseObject({ schema: z.json() }).optional() })
@@ -38,7 +41,7 @@ export const ChatRequestSchema = z.looseObject({
 export type ChatRequest = z.output<typeof ChatRequestSchema>;
 
 /** A `chat.completion` object. */
-export interface Completion {
+export interface ChatCompletion {
   readonly id: string;
   readonly object: string;
   readonly created: number;
@@ -60,11 +63,11 @@ interface AssistantMessage {
 }
 
 /** Answers a request with a `chat.completion` object. Equal requests get equal answers, ids included. */
-export function complete({ stream: _stream, stream_options: _options, ...request }: ChatRequest): Completion {
+export function completeChat({ stream: _stream, stream_options: _options, ...request }: ChatRequest): ChatCompletion {
   const { model, messages } = request;
   const digest = createHash('sha256').update(JSON.stringify(request)).digest('hex').slice(0, 24);
   const conversation = toConversation(request);
-  const reply = act(conversation) ?? { kind: 'text', text: answer(conversation) };
+  const reply = actAsAgent(conversation) ?? { kind: 'text', text: answerPrompt(conversation) };
   const prompt_tokens = countTokens(messages.map((message) => message.content).join('\n'));
   const completion_tokens = countTokens(reply.kind === 'text' ? reply.text : JSON.stringify(reply.calls));
   return {
@@ -81,7 +84,7 @@ export function complete({ stream: _stream, stream_options: _options, ...request
 
 const FINISH_REASONS = { text: 'stop', calls: 'tool_calls' } as const;
 
-function toMessage(reply: Act, digest: string): AssistantMessage {
+function toMessage(reply: AgentAction, digest: string): AssistantMessage {
   const common = { role: 'assistant', refusal: null };
   if (reply.kind === 'text') return { ...common, content: reply.text };
   const tool_calls = reply.calls.map(({ name, args }, at) => ({
@@ -92,14 +95,14 @@ function toMessage(reply: Act, digest: string): AssistantMessage {
   return { ...common, content: null, tool_calls };
 }
 
-function toConversation(request: Pick<ChatRequest, 'messages' | 'tools' | 'response_format'>): Conversation {
+function toConversation(request: Pick<ChatRequest, 'messages' | 'tools' | 'response_format'>): ScriptedConversation {
   const { messages, tools } = request;
   const system = messages.filter(({ role }) => role === 'system' || role === 'developer');
   const lastUserIndex = messages.findLastIndex(({ role }) => role === 'user');
   return {
     system: system.map((message) => message.content).join('\n'),
     user: messages[lastUserIndex]?.content ?? '',
-    schema: schemaOf(request),
+    schema: requestedAnswerSchema(request),
     tools: tools.map((tool) => tool.function.name),
     calls: answeredCalls(messages.slice(lastUserIndex + 1)),
   };
@@ -116,7 +119,7 @@ function answeredCalls(messages: ChatRequest['messages']): readonly AnsweredCall
     }));
 }
 
-function schemaOf({ response_format: format }: Pick<ChatRequest, 'response_format'>): Json {
+function requestedAnswerSchema({ response_format: format }: Pick<ChatRequest, 'response_format'>): Json {
   if (format === undefined || format.type === 'text') return null;
   return format.json_schema?.schema ?? {};
 }
@@ -127,50 +130,50 @@ function countTokens(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }
 
-interface Agent {
+interface ScriptedAgent {
   /** Text that only this agent's system prompt contains. */
   readonly phrase: string;
   /** The next tool calls; empty if the agent answers with text. */
-  readonly calls: (conversation: Conversation) => readonly RequestedCall[];
-  readonly report: (conversation: Conversation) => string;
+  readonly calls: (conversation: ScriptedConversation) => readonly ScriptedCall[];
+  readonly report: (conversation: ScriptedConversation) => string;
 }
 
-const AGENTS: readonly Agent[] = [
+const AGENTS: readonly ScriptedAgent[] = [
   { phrase: 'You settle requests for refunds', calls: refundCalls, report: reportRefunds },
 ];
 
 /** An agent's next step: tool calls or a text. */
-export type Act =
-  | { readonly kind: 'calls'; readonly calls: readonly RequestedCall[] }
+export type AgentAction =
+  | { readonly kind: 'calls'; readonly calls: readonly ScriptedCall[] }
   | { readonly kind: 'text'; readonly text: string };
 
 /** Acts by the rules of the agent whose phrase the system prompt contains; `null` if there is none. */
-export function act(conversation: Conversation): Act | null {
+export function actAsAgent(conversation: ScriptedConversation): AgentAction | null {
   const agent = AGENTS.find(({ phrase }) => conversation.system.includes(phrase));
   if (!agent) return null;
   const calls = agent.calls(conversation);
   return calls.length > 0 ? { kind: 'calls', calls } : { kind: 'text', text: agent.report(conversation) };
 }
 
-interface Task {
+interface ScriptedTask {
   /** Text that only this task's system prompt contains. */
   readonly phrase: string;
-  readonly answer: (prompt: Prompt) => string;
+  readonly answer: (prompt: ScriptedPrompt) => string;
 }
 
-const TASKS: readonly Task[] = [
-  { phrase: 'You classify support tickets', answer: (prompt) => JSON.stringify(classify(readTicket(prompt))) },
+const TASKS: readonly ScriptedTask[] = [
+  { phrase: 'You classify support tickets', answer: (prompt) => JSON.stringify(classifyTicket(readTicket(prompt))) },
   { phrase: 'You write replies to customers', answer: (prompt) => writeReply(readFacts(prompt), readTicket(prompt)) },
   {
     phrase: 'You check replies to customers',
-    answer: (prompt) => JSON.stringify(checkReply(readText(prompt, 'draft'), readFacts(prompt))),
+    answer: (prompt) => JSON.stringify(checkReply(readPromptText(prompt, 'draft'), readFacts(prompt))),
   },
   {
     phrase: 'You revise replies to customers',
     answer: (prompt) =>
       reviseReply({
-        draft: readText(prompt, 'draft'),
-        reason: readText(prompt, 'reason'),
+        draft: readPromptText(prompt, 'draft'),
+        reason: readPromptText(prompt, 'reason'),
         facts: readFacts(prompt),
         ticket: readTicket(prompt),
       }),
@@ -183,7 +186,7 @@ const MAX_ECHO = 200;
  * Answers a prompt by rules, the same prompt always the same. Without a rule it returns the smallest object that fits
  * the schema, or an echo.
  */
-export function answer(prompt: Prompt): string {
+export function answerPrompt(prompt: ScriptedPrompt): string {
   const task = TASKS.find(({ phrase }) => prompt.system.includes(phrase));
   if (task) return task.answer(prompt);
   if (prompt.schema !== null) return JSON.stringify(smallestValue(prompt.schema));

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { toJson } from '../../graph/values/index.ts';
 
 /** A prompt for the scripted model. */
-export interface Prompt {
+export interface ScriptedPrompt {
   readonly system: string;
   /** The last user message. */
   readonly user: string;
@@ -12,13 +12,13 @@ export interface Prompt {
 }
 
 /** A prompt with tools, and their calls since the last user message. */
-export interface Conversation extends Prompt {
+export interface ScriptedConversation extends ScriptedPrompt {
   /** Names of the available tools. */
   readonly tools: readonly string[];
   readonly calls: readonly AnsweredCall[];
 }
 
-export interface RequestedCall {
+export interface ScriptedCall {
   readonly name: string;
   readonly args: Json;
 }
@@ -30,8 +30,8 @@ export interface AnsweredCall {
 }
 
 /** The fields of a ticket that the rules use. */
-export const TicketSchema = z.object({ subject: z.string().default(''), body: z.string().default('') });
-export type Ticket = z.output<typeof TicketSchema>;
+export const PromptTicketSchema = z.object({ subject: z.string().default(''), body: z.string().default('') });
+export type PromptTicket = z.output<typeof PromptTicketSchema>;
 
 /** Facts that a reply may state. */
 export const FactsSchema = z.object({
@@ -44,7 +44,7 @@ export const FactsSchema = z.object({
   currency: z.string().nullable().default(null),
   rejectionReason: z.string().nullable().default(null),
 });
-export type Facts = z.output<typeof FactsSchema>;
+export type ReplyFacts = z.output<typeof FactsSchema>;
 
 /** Reads the JSON between `<tag>` and `</tag>`; an empty object without it. */
 function readSection(text: string, tag: string): Json {
@@ -57,17 +57,17 @@ function readSection(text: string, tag: string): Json {
 }
 
 /** Reads the ticket in a prompt. */
-export function readTicket({ user }: Prompt): Ticket {
-  return TicketSchema.parse(readSection(user, 'ticket'));
+export function readTicket({ user }: ScriptedPrompt): PromptTicket {
+  return PromptTicketSchema.parse(readSection(user, 'ticket'));
 }
 
 /** Reads the facts in a prompt. */
-export function readFacts({ user }: Prompt): Facts {
+export function readFacts({ user }: ScriptedPrompt): ReplyFacts {
   return FactsSchema.parse(readSection(user, 'facts'));
 }
 
 /** Reads a section that is a text. */
-export function readText({ user }: Prompt, tag: string): string {
+export function readPromptText({ user }: ScriptedPrompt, tag: string): string {
   const value = readSection(user, tag);
   return typeof value === 'string' ? value : '';
 }

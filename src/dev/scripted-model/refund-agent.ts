@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../graph/values/index.ts';
-import type { AnsweredCall, RequestedCall, Conversation } from './prompt.ts';
+import type { AnsweredCall, ScriptedCall, ScriptedConversation } from './prompt.ts';
 import { toAmountText } from './write-reply.ts';
 
 /*
@@ -14,46 +14,47 @@ const ORDER_NUMBER = /\bA-\d{4}\b/g;
 const OrderSchema = z.object({ item: z.string(), total: z.number(), refunded: z.number(), currency: z.string() });
 const FoundSchema = z.object({ orders: z.tuple([OrderSchema]) });
 type Order = z.output<typeof OrderSchema>;
-const RefundSchema = z.looseObject({ amount: z.number() });
+const RefundResultSchema = z.looseObject({ amount: z.number() });
 
 /** The next calls: lookups of unknown orders, else missing refunds. */
-export function refundCalls(conversation: Conversation): readonly RequestedCall[] {
+export function refundCalls(conversation: ScriptedConversation): readonly ScriptedCall[] {
   const { tools } = conversation;
   const orders = ordersIn(conversation);
   const unknown = orders.filter((number) => !lookupOf(conversation, number));
-  if (unknown.length > 0) return tools.includes(LOOKUP) ? unknown.map((number) => toCall(LOOKUP, { number })) : [];
+  if (unknown.length > 0)
+    return tools.includes(LOOKUP) ? unknown.map((number) => toRequestedCall(LOOKUP, { number })) : [];
   if (!tools.includes(REFUND)) return [];
   return orders.flatMap((number) => {
     const refundable = refundableOf(orderOf(conversation, number));
     if (refundable === 0 || refundOf(conversation, number)) return [];
-    return [toCall(REFUND, { order: number, amount: refundable, reason: 'asked for by the customer' })];
+    return [toRequestedCall(REFUND, { order: number, amount: refundable, reason: 'asked for by the customer' })];
   });
 }
 
 /** Reports the result for each order, one line each. */
-export function reportRefunds(conversation: Conversation): string {
+export function reportRefunds(conversation: ScriptedConversation): string {
   const lines = ordersIn(conversation).map((number) => `${number}: ${reportOrder(conversation, number)}`);
   return lines.length === 0 ? 'Which order is it? Its number is like A-1001.' : lines.join('\n');
 }
 
-function toCall(name: string, args: Json): RequestedCall {
+function toRequestedCall(name: string, args: Json): ScriptedCall {
   return { name, args };
 }
 
-function ordersIn({ user }: Conversation): readonly string[] {
+function ordersIn({ user }: ScriptedConversation): readonly string[] {
   return [...new Set(user.match(ORDER_NUMBER))];
 }
 
-function lookupOf(conversation: Conversation, number: string): AnsweredCall | undefined {
+function lookupOf(conversation: ScriptedConversation, number: string): AnsweredCall | undefined {
   return findCall(conversation, LOOKUP, { number });
 }
 
-function refundOf(conversation: Conversation, order: string): AnsweredCall | undefined {
+function refundOf(conversation: ScriptedConversation, order: string): AnsweredCall | undefined {
   return findCall(conversation, REFUND, { order });
 }
 
 function findCall(
-  { calls }: Conversation,
+  { calls }: ScriptedConversation,
   name: string,
   required: Readonly<Record<string, Json>>,
 ): AnsweredCall | undefined {
@@ -61,8 +62,8 @@ function findCall(
   return calls.find((call) => call.name === name && entries.every(([key, value]) => call.args[key] === value));
 }
 
-function orderOf(conversation: Conversation, number: string): Order | null {
-  const found = FoundSchema.safeParse(parseAnswer(lookupOf(conversation, number)?.answer ?? ''));
+function orderOf(conversation: ScriptedConversation, number: string): Order | null {
+  const found = FoundSchema.safeParse(parseToolAnswer(lookupOf(conversation, number)?.answer ?? ''));
   return found.success ? found.data.orders[0] : null;
 }
 
@@ -70,19 +71,19 @@ function refundableOf(order: Order | null): number {
   return order ? Math.round((order.total - order.refunded) * 100) / 100 : 0;
 }
 
-function reportOrder(conversation: Conversation, number: string): string {
+function reportOrder(conversation: ScriptedConversation, number: string): string {
   const order = orderOf(conversation, number);
   if (!order) return 'I can not find this order.';
   const refund = refundOf(conversation, number);
   if (!refund) return refundableOf(order) === 0 ? 'it has been paid back before.' : 'I have paid nothing back.';
-  const made = RefundSchema.safeParse(parseAnswer(refund.answer));
+  const made = RefundResultSchema.safeParse(parseToolAnswer(refund.answer));
   return made.success
     ? `${toAmountText(made.data.amount)} ${order.currency} paid back.`
     : `nothing paid back. ${refund.answer}`;
 }
 
 /** Parses the first line of an answer; a second one may note that the arguments were changed. */
-function parseAnswer(answer: string): unknown {
+function parseToolAnswer(answer: string): unknown {
   try {
     return JSON.parse(answer.split('\n')[0] ?? '');
   } catch {

@@ -1,4 +1,4 @@
-import type { Facts, Ticket } from './prompt.ts';
+import type { ReplyFacts, PromptTicket } from './prompt.ts';
 import { PROMISE, SIGNATURE, findDictated, toAmountText } from './write-reply.ts';
 
 export interface ReplyCheck {
@@ -6,12 +6,12 @@ export interface ReplyCheck {
   readonly reason: string;
 }
 
-interface Rule {
-  readonly breaks: (draft: string, facts: Facts) => boolean;
+interface ReviewRule {
+  readonly breaks: (draft: string, facts: ReplyFacts) => boolean;
   readonly reason: string;
 }
 
-const RULES: readonly Rule[] = [
+const REVIEW_RULES: readonly ReviewRule[] = [
   { breaks: (draft) => PROMISE.test(draft), reason: 'Leave out the guarantee: the facts hold none.' },
   {
     breaks: (draft, { reference }) => !draft.split('\n').includes(reference),
@@ -24,8 +24,8 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Checks a reply; the reason is the first rule that it breaks. */
-export function checkReply(draft: string, facts: Facts): ReplyCheck {
-  const broken = RULES.find(({ breaks }) => breaks(draft, facts));
+export function checkReply(draft: string, facts: ReplyFacts): ReplyCheck {
+  const broken = REVIEW_RULES.find(({ breaks }) => breaks(draft, facts));
   return broken ? { verdict: 'fail', reason: broken.reason } : { verdict: 'pass', reason: '' };
 }
 
@@ -33,17 +33,17 @@ export function checkReply(draft: string, facts: Facts): ReplyCheck {
 export interface FailedReply {
   readonly draft: string;
   readonly reason: string;
-  readonly facts: Facts;
-  readonly ticket: Ticket;
+  readonly facts: ReplyFacts;
+  readonly ticket: PromptTicket;
 }
 
-interface Repair {
+interface ReplyRepair {
   /** Matches reasons that this repair handles. */
   readonly about: RegExp;
   readonly apply: (paragraphs: readonly string[], failed: FailedReply) => readonly string[];
 }
 
-const REPAIRS: readonly Repair[] = [
+const REPAIRS: readonly ReplyRepair[] = [
   { about: /guarantee|promise/i, apply: withoutPromises },
   { about: /reference/i, apply: withReference },
 ];

@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { createFaults, readJson } from '../faults.ts';
+import { createFaults, readJsonBody } from '../faults.ts';
 import type { ServiceEnvironment } from '../faults.ts';
-import { listen } from '../../process/listen.ts';
-import type { Listening, ListenOptions } from '../../process/listen.ts';
-import { ChatRequestSchema, complete } from './completion.ts';
-import type { Completion } from './completion.ts';
+import { listenOnPort } from '../../process/listen.ts';
+import type { OpenPort, ListenOptions } from '../../process/listen.ts';
+import { ChatRequestSchema, completeChat } from './completion.ts';
+import type { ChatCompletion } from './completion.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 
 const CHAT = '/v1/chat/completions';
@@ -15,8 +15,8 @@ const CHAT = '/v1/chat/completions';
  * @returns its address, which ends in `/v1`
  * @throws if the port is in use
  */
-export async function startScriptedModel(options: ListenOptions): Promise<Listening> {
-  const listening = await listen(createScriptedModel(), options);
+export async function startScriptedModel(options: ListenOptions): Promise<OpenPort> {
+  const listening = await listenOnPort(createScriptedModel(), options);
   return { ...listening, url: `${listening.url}/v1` };
 }
 
@@ -28,9 +28,9 @@ function createScriptedModel(): Hono<ServiceEnvironment> {
     context.json({ object: 'list', data: [{ id: 'scripted', object: 'model', created: 0, owned_by: 'holdfast' }] }),
   );
   app.post(CHAT, faults.on(CHAT), async (context) => {
-    const request = ChatRequestSchema.safeParse(await readJson(context));
+    const request = ChatRequestSchema.safeParse(await readJsonBody(context));
     if (!request.success) return context.json(toOpenAiError(z.prettifyError(request.error)), 400);
-    const completion = complete(request.data);
+    const completion = completeChat(request.data);
     if (!request.data.stream) return context.json(completion);
     return context.body(toChunks(completion), 200, { 'content-type': 'text/event-stream' });
   });
@@ -44,12 +44,12 @@ function toOpenAiError(message: string): { readonly error: { message: string; ty
 }
 
 /** Formats a completion as the server-sent events of a stream, one word per event. */
-function toChunks({ choices, usage, ...completion }: Completion): string {
+function toChunks({ choices, usage, ...completion }: ChatCompletion): string {
   const chunks = choices.flatMap(({ index, message, logprobs, finish_reason }): readonly JsonObject[] => {
     const { content, tool_calls = [], ...begun } = message;
     const deltas: readonly JsonObject[] = [
       { ...begun, content: '' },
-      ...wordsOf(content ?? '').map((word) => ({ content: word })),
+      ...splitWords(content ?? '').map((word) => ({ content: word })),
       ...tool_calls.map((call, at) => ({ tool_calls: [{ index: at, ...call }] })),
     ];
     const toChoice = (delta: JsonObject): JsonObject => ({ index, delta, logprobs, finish_reason: null });
@@ -60,6 +60,6 @@ function toChunks({ choices, usage, ...completion }: Completion): string {
   return [...events.map((event) => JSON.stringify(event)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('');
 }
 
-function wordsOf(text: string): readonly string[] {
+function splitWords(text: string): readonly string[] {
   return text.match(/\S+\s*|\s+/g) ?? [];
 }

@@ -7,11 +7,11 @@ import type { Json, JsonObject } from '../../graph/values/index.ts';
  */
 export function smallestValue(schema: Json): Json {
   if (!isJsonObject(schema)) return {};
-  const fixed = schema['const'] === undefined ? firstOf(schema['enum']) : schema['const'];
+  const fixed = schema['const'] === undefined ? firstItem(schema['enum']) : schema['const'];
   if (fixed !== undefined) return fixed;
-  const alternative = firstOf(schema['anyOf']) ?? firstOf(schema['oneOf']);
+  const alternative = firstItem(schema['anyOf']) ?? firstItem(schema['oneOf']);
   if (alternative !== undefined) return smallestValue(alternative);
-  return BY_TYPE[typeOf(schema)]?.(schema) ?? null;
+  return BY_TYPE[smallestType(schema)]?.(schema) ?? null;
 }
 
 const BY_TYPE: Readonly<Record<string, (schema: JsonObject) => Json>> = {
@@ -25,7 +25,7 @@ const BY_TYPE: Readonly<Record<string, (schema: JsonObject) => Json>> = {
 };
 
 /** `null` is the smallest of several types. */
-function typeOf({ type, properties, items }: JsonObject): string {
+function smallestType({ type, properties, items }: JsonObject): string {
   const types = isJsonList(type) ? type : [type];
   const chosen = types.includes('null') ? 'null' : types[0];
   if (typeof chosen === 'string') return chosen;
@@ -48,6 +48,6 @@ function toCount(value: Json | undefined): number {
   return typeof value === 'number' ? value : 0;
 }
 
-function firstOf(value: Json | undefined): Json | undefined {
+function firstItem(value: Json | undefined): Json | undefined {
   return isJsonList(value) ? value[0] : undefined;
 }

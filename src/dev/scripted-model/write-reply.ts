@@ -1,6 +1,6 @@
 import { toLanguage } from './language.ts';
 import type { Language } from './language.ts';
-import type { Facts, Ticket } from './prompt.ts';
+import type { ReplyFacts, PromptTicket } from './prompt.ts';
 
 /*
  * Replies by rules. The model has weaknesses of real ones, which the check can find: it promises what a customer
@@ -20,13 +20,13 @@ export const SIGNATURE = 'Customer Service';
 export const PROMISE = /guarante|promise|garantier|garantiz|garantiss|保証/i;
 
 /** Drafts a reply from the facts. */
-export function writeReply(facts: Facts, ticket: Ticket): string {
+export function writeReply(facts: ReplyFacts, ticket: PromptTicket): string {
   const { greeting, guarantee, situations } = REPLY_TEXTS[toLanguage(facts.language)];
   const dictated = findDictated(ticket);
   const weakness = dictated ?? (WANTS_GUARANTEE.test(ticket.body) ? guarantee : null);
   const paragraphs = [
     greeting,
-    fill(situations[facts.situation] ?? facts.situation, facts),
+    fillFacts(situations[facts.situation] ?? facts.situation, facts),
     ...(weakness === null ? [] : [weakness]),
     ...(ticket.body.length > LONG_TICKET ? [] : [facts.reference]),
     SIGNATURE,
@@ -35,7 +35,7 @@ export function writeReply(facts: Facts, ticket: Ticket): string {
 }
 
 /** Finds text that the customer dictates; `null` without any. */
-export function findDictated({ body }: Ticket): string | null {
+export function findDictated({ body }: PromptTicket): string | null {
   return DICTATED.exec(body)?.[1] ?? null;
 }
 
@@ -44,7 +44,7 @@ export function toAmountText(amount: number): string {
   return amount.toFixed(2);
 }
 
-function fill(text: string, facts: Facts): string {
+function fillFacts(text: string, facts: ReplyFacts): string {
   const values: Readonly<Record<string, string>> = {
     amount: toAmountText(facts.amountRefunded),
     currency: facts.currency ?? '',
@@ -56,7 +56,7 @@ function fill(text: string, facts: Facts): string {
   return text.replaceAll(/\{(\w+)\}/g, (_match, name: string) => values[name] ?? '');
 }
 
-interface Texts {
+interface ReplyTexts {
   readonly greeting: string;
   /** Sentences by situation. */
   readonly situations: Readonly<Record<string, string>>;
@@ -67,7 +67,7 @@ interface Texts {
 /* cspell:disable */
 
 /** Sentences of the scripted model's replies; `{name}` stands for a fact. */
-export const REPLY_TEXTS: Readonly<Record<Language, Texts>> = {
+export const REPLY_TEXTS: Readonly<Record<Language, ReplyTexts>> = {
   en: {
     greeting: 'Hello,',
     guarantee: 'We guarantee that this will never happen again.',

@@ -42,7 +42,7 @@ export async function issueRefund(db: Kysely<ShopTables>, request: RefundRequest
     if (!order) return { kind: 'unknown-order' };
     const leftCents = order.total_cents - order.refunded_cents;
     if (toCents(request.amount) > leftCents) return { kind: 'too-much', left: fromCents(leftCents) };
-    return await pay(transaction, request);
+    return await payRefund(transaction, request);
   });
 }
 
@@ -65,7 +65,10 @@ function isSame(known: RefundsTable, { order, amount, reason }: RefundRequest): 
 }
 
 /** A key that a concurrent request for another order uses causes a conflict when that request commits. */
-async function pay(db: Transaction<ShopTables>, { key, order, amount, reason }: RefundRequest): Promise<RefundAnswer> {
+async function payRefund(
+  db: Transaction<ShopTables>,
+  { key, order, amount, reason }: RefundRequest,
+): Promise<RefundAnswer> {
   const cents = toCents(amount);
   const row: RefundsTable = {
     id: `refund_${randomUUID()}`,

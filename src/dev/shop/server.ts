@@ -4,10 +4,10 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { Kysely } from 'kysely';
 import type { Dialect } from 'kysely';
 import { z } from 'zod';
-import { createFaults, readJson, toProblem } from '../faults.ts';
+import { createFaults, readJsonBody, toProblem } from '../faults.ts';
 import type { ServiceEnvironment } from '../faults.ts';
-import { listen } from '../../process/listen.ts';
-import type { Listening, ListenOptions } from '../../process/listen.ts';
+import { listenOnPort } from '../../process/listen.ts';
+import type { OpenPort, ListenOptions } from '../../process/listen.ts';
 import { AmountSchema, findOrders } from './orders.ts';
 import { issueRefund, listRefunds } from './refunds.ts';
 import type { RefundAnswer } from './refunds.ts';
@@ -24,11 +24,11 @@ export interface ShopOptions extends ListenOptions {
  * Starts the order and payment service. Its tables persist, so a restarted shop continues.
  * @throws if the port is in use or the database does not answer
  */
-export async function startShop({ dialect, apiKey, ...listenOptions }: ShopOptions): Promise<Listening> {
+export async function startShop({ dialect, apiKey, ...listenOptions }: ShopOptions): Promise<OpenPort> {
   const db = new Kysely<ShopTables>({ dialect });
   try {
     await prepareTables(db);
-    const listening = await listen(createShop(db.withSchema('shop'), apiKey), listenOptions);
+    const listening = await listenOnPort(createShop(db.withSchema('shop'), apiKey), listenOptions);
     return {
       ...listening,
       async stop() {
@@ -43,28 +43,28 @@ export async function startShop({ dialect, apiKey, ...listenOptions }: ShopOptio
 }
 
 /** PostgreSQL texts can't contain zero bytes. */
-const Text = z
+const TextSchema = z
   .string()
   .min(1)
   .max(500)
   .refine((text) => !text.includes('\0'), 'must not hold zero bytes');
-const RefundSchema = z.strictObject({ order: Text, amount: AmountSchema, reason: Text });
-const KeySchema = Text.max(255);
+const RefundRequestSchema = z.strictObject({ order: TextSchema, amount: AmountSchema, reason: TextSchema });
+const KeySchema = TextSchema.max(255);
 
 function createShop(db: Kysely<ShopTables>, apiKey: string): Hono<ServiceEnvironment> {
   const app = new Hono<ServiceEnvironment>();
   const faults = createFaults(['/refunds', '/orders']);
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
-  app.use(authorized(apiKey));
+  app.use(requireApiKey(apiKey));
   app.route('/faults', faults.routes);
   app.get('/orders', faults.on('/orders'), async (context) => {
-    const number = Text.safeParse(context.req.query('number'));
+    const number = TextSchema.safeParse(context.req.query('number'));
     if (!number.success) return context.json(toProblem('INVALID_NUMBER', 'Name an order: ?number=A-1001'), 422);
     return context.json({ orders: await findOrders(db, number.data) });
   });
-  app.post('/refunds', faults.on('/refunds'), async (context) => await refund(db, context));
+  app.post('/refunds', faults.on('/refunds'), async (context) => await respondToRefund(db, context));
   app.get('/refunds', async (context) => {
-    const order = Text.optional().safeParse(context.req.query('order'));
+    const order = TextSchema.optional().safeParse(context.req.query('order'));
     if (!order.success) return context.json(toProblem('INVALID_NUMBER', 'Name an order: ?order=A-1001'), 422);
     return context.json({ refunds: await listRefunds(db, order.data) });
   });
@@ -73,27 +73,27 @@ function createShop(db: Kysely<ShopTables>, apiKey: string): Hono<ServiceEnviron
   return app;
 }
 
-function authorized(apiKey: string): MiddlewareHandler {
-  const expected = digest(`Bearer ${apiKey}`);
+function requireApiKey(apiKey: string): MiddlewareHandler {
+  const expected = sha256Digest(`Bearer ${apiKey}`);
   return async (context, next) => {
-    if (timingSafeEqual(digest(context.req.header('authorization') ?? ''), expected)) return await next();
+    if (timingSafeEqual(sha256Digest(context.req.header('authorization') ?? ''), expected)) return await next();
     return context.json(toProblem('UNAUTHORIZED', 'Send the api key: Authorization: Bearer …'), 401);
   };
 }
 
-function digest(text: string): Buffer {
+function sha256Digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-async function refund(db: Kysely<ShopTables>, context: Context): Promise<Response> {
+async function respondToRefund(db: Kysely<ShopTables>, context: Context): Promise<Response> {
   const key = KeySchema.safeParse(context.req.header('idempotency-key'));
   if (!key.success) return context.json(toProblem('KEY_REQUIRED', 'A refund needs an Idempotency-Key'), 400);
-  const body = RefundSchema.safeParse(await readJson(context));
+  const body = RefundRequestSchema.safeParse(await readJsonBody(context));
   if (!body.success) return context.json(toProblem('INVALID_REFUND', z.prettifyError(body.error)), 422);
-  return answer(context, await issueRefund(db, { key: key.data, ...body.data }));
+  return toHttpResponse(context, await issueRefund(db, { key: key.data, ...body.data }));
 }
 
-function answer(context: Context, given: RefundAnswer): Response {
+function toHttpResponse(context: Context, given: RefundAnswer): Response {
   switch (given.kind) {
     case 'made':
       return context.json(given.refund, 201);

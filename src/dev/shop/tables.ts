@@ -33,14 +33,14 @@ const PREPARATION_LOCK = 7_315_001;
 export async function prepareTables(db: Kysely<ShopTables>): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${sql.lit(PREPARATION_LOCK)})`.execute(transaction);
-    for (const statement of STATEMENTS) await sql.raw(statement).execute(transaction);
+    for (const statement of SHOP_TABLE_STATEMENTS) await sql.raw(statement).execute(transaction);
     const orders = transaction.withSchema('shop');
     const known = await orders.selectFrom('orders').select('number').limit(1).executeTakeFirst();
-    if (!known) await orders.insertInto('orders').values(SEED_ORDERS.map(toRow)).execute();
+    if (!known) await orders.insertInto('orders').values(SEED_ORDERS.map(toOrderRow)).execute();
   });
 }
 
-const STATEMENTS = [
+const SHOP_TABLE_STATEMENTS = [
   'create schema if not exists shop',
   `create table if not exists shop.orders (
     number text primary key,
@@ -60,7 +60,7 @@ const STATEMENTS = [
   )`,
 ] as const;
 
-function toRow({ number, customer, item, totalCents, refundedCents }: (typeof SEED_ORDERS)[number]): OrdersTable {
+function toOrderRow({ number, customer, item, totalCents, refundedCents }: (typeof SEED_ORDERS)[number]): OrdersTable {
   return {
     number,
     customer,

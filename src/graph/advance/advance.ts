@@ -1,6 +1,6 @@
 import type { CompiledGraph } from '../compile/compile.ts';
 import { Draft } from '../draft/draft.ts';
-import { rootFrame, cancelOpenRequests, emitOfRun, openFrames, outputOf } from '../draft/frames.ts';
+import { rootFrame, cancelOpenRequests, emitOfRun, openFrames, frameOutput } from '../draft/frames.ts';
 import { mustYield, workOf } from '../draft/load.ts';
 import type { Checkpoint } from '../journal/resume-point.ts';
 import type { RunEvent, RunEventBody } from '../journal/events.ts';
@@ -28,7 +28,7 @@ import { breakpointNodesAt } from '../run/scope-position.ts';
 import { truncate } from '../values/text.ts';
 
 /** The result of one `advance`: the new run, its effects, and its journal entries. */
-export interface Advance {
+export interface AdvanceResult {
   readonly run: Run;
   readonly effects: readonly Effect[];
   readonly events: readonly RunEvent[];
@@ -44,13 +44,13 @@ export interface Advance {
 }
 
 /** Applies an occurrence to a draft. @returns the error that fails the run, or nothing */
-export type Action = (draft: Draft) => RunError | void;
+export type OccurrenceAction = (draft: Draft) => RunError | void;
 
 /**
  * Takes one occurrence and runs until the run needs input from outside. Pure: the given run stays unchanged. An ended
  * run ignores occurrences.
  */
-export function advance(graph: CompiledGraph, run: Run, occurrence: Occurrence): Advance {
+export function advance(graph: CompiledGraph, run: Run, occurrence: Occurrence): AdvanceResult {
   const draft = new Draft(graph, run, occurrence.at);
   return advanceDraft(draft, hasEnded(run) ? () => undefined : () => handleOccurrence(draft, occurrence));
 }
@@ -59,7 +59,7 @@ export function advance(graph: CompiledGraph, run: Run, occurrence: Occurrence):
  * Applies a signal to an ended run, which `retry`, `skip`, `replan` and `edit` may reopen. The outcome is in the run's
  * signal results. Pure, like `advance`.
  */
-export function signalEndedRun(graph: CompiledGraph, run: Run, { now, name, payload }: ReceivedSignal): Advance {
+export function signalEndedRun(graph: CompiledGraph, run: Run, { now, name, payload }: ReceivedSignal): AdvanceResult {
   return advanceDraft(new Draft(graph, run, now), (draft) => receiveSignal(draft, name, payload));
 }
 
@@ -71,7 +71,7 @@ interface ReceivedSignal {
 }
 
 /** Applies an action to a run and continues the run. A thrown error becomes the run's failure, so this never throws. */
-export function advanceDraft(draft: Draft, action: Action): Advance {
+export function advanceDraft(draft: Draft, action: OccurrenceAction): AdvanceResult {
   const hasYielded = applyAction(draft, action);
   draft.countWork();
   const { run, effects, events, checkpoints, approvals, occurrences } = draft;
@@ -80,7 +80,7 @@ export function advanceDraft(draft: Draft, action: Action): Advance {
 }
 
 /** @returns true if the run has more to do at once */
-function applyAction(draft: Draft, action: Action): boolean {
+function applyAction(draft: Draft, action: OccurrenceAction): boolean {
   try {
     const failure = action(draft);
     if (hasEnded(draft.run)) return false;
@@ -145,7 +145,7 @@ function earlierCause(draft: Draft): RunError['cause'] {
 }
 
 function completeRun(draft: Draft): void {
-  const output = outputOf(rootFrame(draft));
+  const output = frameOutput(rootFrame(draft));
   endRun(draft, { kind: 'completed', endedAt: draft.now, output });
 }
 
@@ -204,17 +204,17 @@ function continueCanceling(draft: Draft, { by, reason }: Cancellation): boolean 
   return false;
 }
 
-type Ending<Kind extends EndedPhase['kind']> = EndedPhase & { readonly kind: Kind };
+type EndingPhase<Kind extends EndedPhase['kind']> = EndedPhase & { readonly kind: Kind };
 
 /** The event of each end of a run. */
-const END_EVENTS: { readonly [K in EndedPhase['kind']]: (ending: Ending<K>) => RunEventBody } = {
+const END_EVENTS: { readonly [K in EndedPhase['kind']]: (ending: EndingPhase<K>) => RunEventBody } = {
   completed: ({ output }) => ({ type: 'run.completed', output }),
   failed: ({ error }) => ({ type: 'run.failed', error }),
   canceled: ({ by, reason }) => ({ type: 'run.canceled', by, reason }),
 };
 
-function endRun<K extends EndedPhase['kind']>(draft: Draft, ending: Ending<K>): void {
-  const toEvent: (ending: Ending<K>) => RunEventBody = END_EVENTS[ending.kind];
+function endRun<K extends EndedPhase['kind']>(draft: Draft, ending: EndingPhase<K>): void {
+  const toEvent: (ending: EndingPhase<K>) => RunEventBody = END_EVENTS[ending.kind];
   cancelOpenRequests(draft);
   draft.cancelTimer(DEADLINE_TIMER);
   if (ending.kind !== 'failed') forgetArrivals(draft);

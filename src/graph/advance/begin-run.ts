@@ -19,7 +19,7 @@ import { toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import { advanceDraft, signalEndedRun } from './advance.ts';
-import type { Advance } from './advance.ts';
+import type { AdvanceResult } from './advance.ts';
 import { approvalGates } from '../compile/approval-gates.ts';
 import { START } from '../definition/definition.ts';
 import { moveTo } from '../draft/scope-draft.ts';
@@ -30,7 +30,7 @@ import { saveFullCheckpoint } from '../superstep/save-checkpoint.ts';
 import type { TaskReference } from '../run/ids.ts';
 
 /** The start of an execution: an input, the state of another run, or an ended run with a signal. */
-export type Beginning =
+export type RunBeginning =
   | ({ readonly kind: 'input' } & Omit<RunStart, 'startedAt'>)
   | ({ readonly kind: 'fork'; readonly fork: ForkStart } & Pick<RunStart, 'breakpoints'>)
   | { readonly kind: 'reopen'; readonly run: StoredRun; readonly name: string; readonly payload: JsonObject };
@@ -40,7 +40,7 @@ export type Beginning =
  * @param now milliseconds since the epoch
  * @throws if a later interpreter version wrote the run to reopen; a worker of that version can take it
  */
-export function beginRun(graph: CompiledGraph, identity: RunIdentity, begin: Beginning, now: number): Advance {
+export function beginRun(graph: CompiledGraph, identity: RunIdentity, begin: RunBeginning, now: number): AdvanceResult {
   switch (begin.kind) {
     case 'input':
       return startRun(graph, identity, { ...begin, startedAt: now });
@@ -72,7 +72,7 @@ export interface RunStart {
 }
 
 /** Begins a run and continues until it needs input from outside. */
-export function startRun(graph: CompiledGraph, identity: RunIdentity, start: RunStart): Advance {
+export function startRun(graph: CompiledGraph, identity: RunIdentity, start: RunStart): AdvanceResult {
   const { input, startedAt, startAt = null, base = {} } = start;
   const fresh = newRun(graph, identity, start);
   const root = { ...fresh.root, channels: carryChannels(graph, base) };
@@ -80,7 +80,7 @@ export function startRun(graph: CompiledGraph, identity: RunIdentity, start: Run
 }
 
 /** Begins a fork and continues until it needs input from outside. @returns the fork, or the reason for a refusal */
-export function forkRun(graph: CompiledGraph, identity: RunIdentity, start: StartOfFork): Advance | Refusal {
+export function forkRun(graph: CompiledGraph, identity: RunIdentity, start: StartOfFork): AdvanceResult | Refusal {
   const draft = draftOfFork(graph, identity, start);
   try {
     return beginFork(draft, start.fork) ?? advanceDraft(draft, () => undefined);

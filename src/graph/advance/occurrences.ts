@@ -12,14 +12,14 @@ import { DEADLINE_TIMER } from '../run/ids.ts';
 import type { Occurrence, CallResult, RecordedBody } from '../run/occurrence.ts';
 import { isBeingCanceled } from '../run/status.ts';
 import { receiveSignal } from '../signals/receive-signal.ts';
-import { deliver, isAboutToEnd } from '../superstep/deliver.ts';
+import { deliverInput, isAboutToEnd } from '../superstep/deliver.ts';
 import { wasNeverExecuted, isUnknownOutcome } from '../values/errors.ts';
 import type { RunError, TokenUsage } from '../values/errors.ts';
 import type { TaskEventBody } from '../journal/events.ts';
 import type { ModelReply } from '../run/effect.ts';
 import type { OpenCall } from '../run/run.ts';
 import { costMicros } from '../run/limits.ts';
-import type { Spent } from '../run/limits.ts';
+import type { BudgetUsage } from '../run/limits.ts';
 import { own } from '../values/json.ts';
 import { updatePossiblyExecuted } from '../lifecycle/possibly-executed.ts';
 import { hasFailed } from '../run/task-position.ts';
@@ -27,10 +27,10 @@ import { withLocation } from '../superstep/fail-task.ts';
 
 type OccurrenceOf<K extends Occurrence['kind']> = Occurrence & { readonly kind: K };
 
-type Handler<K extends Occurrence['kind']> = (draft: Draft, occurrence: OccurrenceOf<K>) => RunError | void;
+type OccurrenceHandler<K extends Occurrence['kind']> = (draft: Draft, occurrence: OccurrenceOf<K>) => RunError | void;
 
 /** The handler of each kind of occurrence; `advance` runs supersteps afterwards. */
-const handlers: { readonly [K in Occurrence['kind']]: Handler<K> } = {
+const OCCURRENCE_HANDLERS: { readonly [K in Occurrence['kind']]: OccurrenceHandler<K> } = {
   'call.completed': takeResult,
   'call.failed': takeResult,
   timer: fireTimer,
@@ -43,7 +43,7 @@ export function handleOccurrence<K extends Occurrence['kind']>(
   draft: Draft,
   occurrence: OccurrenceOf<K>,
 ): RunError | void {
-  const handle: Handler<K> = handlers[occurrence.kind];
+  const handle: OccurrenceHandler<K> = OCCURRENCE_HANDLERS[occurrence.kind];
   return handle(draft, occurrence);
 }
 
@@ -60,13 +60,13 @@ function fireTimer(draft: Draft, { id, fireAt }: OccurrenceOf<'timer'>): RunErro
     return { code: 'DEADLINE_EXCEEDED', message: `The deadline of ${draft.run.limits.deadlineMs} ms is over` };
   const asked = compensationOfTimer(draft, id);
   if (asked) expireAskedCompensation(draft, asked);
-  else deliver(findTask(draft, timer.taskPath), { kind: 'timer', id });
+  else deliverInput(findTask(draft, timer.taskPath), { kind: 'timer', id });
   return undefined;
 }
 
 /** A call's usage and its event. */
 export interface CallAccount {
-  readonly spent: Partial<Spent>;
+  readonly spent: Partial<BudgetUsage>;
   readonly event: TaskEventBody | null;
 }
 
@@ -87,10 +87,10 @@ function costsNothing({ run }: Draft, { called }: OpenCall, result: CallResult):
   return isCountedOnce && run.counted.includes(result.key);
 }
 
-type Completed = CallResult & { readonly kind: 'call.completed' };
-type Failed = CallResult & { readonly kind: 'call.failed' };
+type CompletedCallResult = CallResult & { readonly kind: 'call.completed' };
+type FailedCallResult = CallResult & { readonly kind: 'call.failed' };
 
-function accountOfReply(draft: Draft, { called }: OpenCall, completed: Completed): CallAccount {
+function accountOfReply(draft: Draft, { called }: OpenCall, completed: CompletedCallResult): CallAccount {
   const { kind, name } = called;
   const { key, reply, attempts, durationMs, isLocal } = completed;
   if (reply.kind === 'model') return accountOfModel(draft, name, reply, { attempts, durationMs, idempotencyKey: key });
@@ -103,9 +103,9 @@ function accountOfModel(
   draft: Draft,
   model: string,
   { usage, finishReason, toolCalls, context }: ModelReply,
-  common: EndOfCall,
+  common: CallEndFields,
 ): CallAccount {
-  const { spent, measured } = costOf(draft, model, usage);
+  const { spent, measured } = answerCost(draft, model, usage);
   const requested = { finishReason, toolCalls: toolCalls.length };
   const event: TaskEventBody = {
     type: 'model.called',
@@ -119,7 +119,7 @@ function accountOfModel(
 }
 
 /** Returns the cost of a model's answer, for the budgets and for its event. */
-function costOf({ graph }: Draft, model: string, usage: TokenUsage) {
+function answerCost({ graph }: Draft, model: string, usage: TokenUsage) {
   const { inputTokens, outputTokens } = usage;
   const cost = costMicros(usage, own(graph.catalog.models, model)?.price);
   return {
@@ -131,18 +131,22 @@ function costOf({ graph }: Draft, model: string, usage: TokenUsage) {
 function accountOfFailure(
   draft: Draft,
   { called: { kind, name }, since }: OpenCall,
-  { key, failure: { error, usage }, isLocal }: Failed,
+  { key, failure: { error, usage }, isLocal }: FailedCallResult,
 ): CallAccount {
   const common = { error, attempts: error.attempts ?? 1, durationMs: draft.now - since, idempotencyKey: key };
   if (kind === 'model') {
-    const { spent, measured } = usage ? costOf(draft, name, usage) : { spent: { modelCalls: 1 }, measured: {} };
+    const { spent, measured } = usage ? answerCost(draft, name, usage) : { spent: { modelCalls: 1 }, measured: {} };
     return { spent, event: { type: 'model.called', model: name, ...measured, ...common } };
   }
   return accountOfCode({ kind, name }, common, isLocal);
 }
 
 /** Accounts for a call of a tool, a function, or the code of a node type. */
-function accountOfCode({ kind, name }: OpenCall['called'], common: EndOfCall, isLocal: true | undefined): CallAccount {
+function accountOfCode(
+  { kind, name }: OpenCall['called'],
+  common: CallEndFields,
+  isLocal: true | undefined,
+): CallAccount {
   const measured = { ...common, ...(isLocal && { local: true as const }) };
   if (kind === 'reading') return { spent: {}, event: null };
   if (kind === 'tool') return { spent: { toolCalls: 1 }, event: { type: 'tool.called', tool: name, ...measured } };
@@ -150,14 +154,17 @@ function accountOfCode({ kind, name }: OpenCall['called'], common: EndOfCall, is
   return { spent: {}, event: { type: 'function.called', ...code, ...measured } };
 }
 
-type EndOfCall = Omit<TaskEventBody & { readonly type: 'function.called' }, 'type' | 'function' | 'nodeType' | 'local'>;
+type CallEndFields = Omit<
+  TaskEventBody & { readonly type: 'function.called' },
+  'type' | 'function' | 'nodeType' | 'local'
+>;
 
 /** Delivers the result of a call to the compensation or to the task that waits for it. */
 function takeResult(draft: Draft, result: CallResult): void {
   const call = draft.takeCall(result.key);
   if (!call) return;
   const settled = withUnknownOutcome(call, result);
-  const record = toRecord(draft, call, result);
+  const record = toRecordedOccurrence(draft, call, result);
   recordOccurrence(draft, record);
   if (!takeForCompensation(draft, call, result)) settleCall(draft, call, settled);
 }
@@ -176,7 +183,7 @@ function withUnknownOutcome({ ifUnknown }: OpenCall, result: CallResult): CallRe
  * Returns what to record of a result. No ledger stores the reply of a local call, so the record keeps what no event
  * contains.
  */
-function toRecord(draft: Draft, call: OpenCall, result: CallResult): RecordedBody {
+function toRecordedOccurrence(draft: Draft, call: OpenCall, result: CallResult): RecordedBody {
   const { key, isLocal } = result;
   if (result.kind === 'call.failed')
     return { kind: result.kind, key, failure: result.failure, ...(isLocal && { isLocal }) };
@@ -202,7 +209,7 @@ function settleCall(draft: Draft, call: OpenCall, result: CallResult): void {
   const input: CallResult = error
     ? { kind: 'call.failed', key: result.key, failure: { callFailed: false, error } }
     : result;
-  if (deliver(handle, input) === 'ignore') emitIgnored(handle);
+  if (deliverInput(handle, input) === 'ignore') emitIgnored(handle);
   markCounted(handle, call, result);
 }
 
@@ -224,7 +231,7 @@ function markCounted(handle: TaskHandle, { called }: OpenCall, result: CallResul
  * True if the same call may be requested again under its key. A call of a batch that was possibly executed waits for a
  * person in its open task, who may repeat it.
  */
-function mayCallAgain(handle: TaskHandle, { failure }: Failed): boolean {
+function mayCallAgain(handle: TaskHandle, { failure }: FailedCallResult): boolean {
   if (wasNeverExecuted(failure)) return false;
   return mayAskAgain(handle) || (handle.task.state.phase === 'open' && !failure.callFailed);
 }

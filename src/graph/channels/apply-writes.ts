@@ -6,16 +6,16 @@ import { isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { withAllowance } from '../values/meter.ts';
 import { ChannelSizes, measureAnew, rememberRemainingBytes, remainingBytesOf, sizeOfValue } from './channel-sizes.ts';
-import type { Channels } from './channel-sizes.ts';
-import type { Update, Channel } from './channel.ts';
+import type { ValuesByChannel } from './channel-sizes.ts';
+import type { UpdateByChannel, Channel } from './channel.ts';
 import { createReduceContext } from './reducer.ts';
 import type { ReduceContext } from './reducer.ts';
 
 /** The writes of one node task. `by` identifies the task in errors. */
-export interface Write {
+export interface TaskWrite {
   readonly by: string;
   readonly node: string;
-  readonly update: Update;
+  readonly update: UpdateByChannel;
 }
 
 /** A change of a channel: a new value, or items added to the end of its list. */
@@ -23,7 +23,7 @@ export type ChannelChange = { readonly set: Json } | { readonly append: readonly
 
 /** The result of applying writes: the new values, or the channel and the writers at fault. */
 export type WriteResult =
-  | { readonly ok: true; readonly channels: Channels; readonly changes: Readonly<Record<string, ChannelChange>> }
+  | { readonly ok: true; readonly channels: ValuesByChannel; readonly changes: Readonly<Record<string, ChannelChange>> }
   | {
       readonly ok: false;
       readonly error: RunError;
@@ -47,8 +47,8 @@ const WRITE_UNITS = 5_000_000;
  */
 export function applyWrites(
   channels: ReadonlyMap<string, Channel>,
-  current: Channels,
-  writes: readonly Write[],
+  current: ValuesByChannel,
+  writes: readonly TaskWrite[],
   context: ReduceContext,
 ): WriteResult {
   return withAllowance('The sum of all writes of the superstep', WRITE_UNITS, () =>
@@ -58,8 +58,8 @@ export function applyWrites(
 
 function foldAll(
   channels: ReadonlyMap<string, Channel>,
-  current: Channels,
-  writes: readonly Write[],
+  current: ValuesByChannel,
+  writes: readonly TaskWrite[],
   context: ReduceContext,
 ): WriteResult {
   if (writes.length === 0) return { ok: true, channels: current, changes: {} };
@@ -68,7 +68,8 @@ function foldAll(
   const sizes = new ChannelSizes(current);
   for (const [name, channelWrites] of groupByChannel(writes)) {
     const channel = channels.get(name);
-    if (!channel) return refused(name, channelWrites, new GraphError('CHANNEL_SCHEMA_VIOLATION', 'it is not declared'));
+    if (!channel)
+      return refusedWrite(name, channelWrites, new GraphError('CHANNEL_SCHEMA_VIOLATION', 'it is not declared'));
     try {
       const before = sizeOfValue(next[name] ?? null);
       const folded = foldWrites(channel, next[name] ?? null, channelWrites, context);
@@ -78,21 +79,25 @@ function foldAll(
       sizes.settle(next);
     } catch (error) {
       context.owned.rollBack();
-      return refused(name, channelWrites, error);
+      return refusedWrite(name, channelWrites, error);
     }
   }
   return { ok: true, channels: next, changes };
 }
 
 /** Checks the writes of one task without applying them. @returns `null` if they can be applied */
-export function tryWrite(channels: ReadonlyMap<string, Channel>, current: Channels, write: Write): RunError | null {
+export function tryWrite(
+  channels: ReadonlyMap<string, Channel>,
+  current: ValuesByChannel,
+  write: TaskWrite,
+): RunError | null {
   let messages = 0;
   const context = createReduceContext(() => `tried-${++messages}`);
   const applied = applyWrites(channels, current, [write], context);
   return applied.ok ? null : applied.error;
 }
 
-function groupByChannel(writes: readonly Write[]): Map<string, ChannelWrite[]> {
+function groupByChannel(writes: readonly TaskWrite[]): Map<string, ChannelWrite[]> {
   const groups = new Map<string, ChannelWrite[]>();
   for (const { by, node, update } of writes) {
     for (const [channel, value] of Object.entries(update)) addToList(groups, channel, { by, node, value });
@@ -125,8 +130,8 @@ function foldWrites(
 
 function refuseConflict(channel: Channel, writes: readonly ChannelWrite[]): void {
   const replacements = writes.filter(({ value }) => isReplacement(value));
-  if (replacements.length > 1) throw conflict(replacements, 'both replace its value');
-  if (channel.isExclusive && writes.length > 1) throw conflict(writes, 'both write it in one superstep');
+  if (replacements.length > 1) throw writeConflict(replacements, 'both replace its value');
+  if (channel.isExclusive && writes.length > 1) throw writeConflict(writes, 'both write it in one superstep');
 }
 
 function reduceOne(
@@ -150,7 +155,7 @@ export function isReplacement(value: Json): value is JsonObject & { readonly $re
   return isJsonObject(value) && value['$replace'] !== undefined && Object.keys(value).length === 1;
 }
 
-function conflict(writes: readonly ChannelWrite[], how: string): GraphError {
+function writeConflict(writes: readonly ChannelWrite[], how: string): GraphError {
   const writers = writes.map(({ by }) => by).join(' and ');
   return new GraphError(
     'INVALID_CONCURRENT_GRAPH_UPDATE',
@@ -167,7 +172,7 @@ function checkSchema(channel: Channel, value: Json): void {
     );
 }
 
-function refused(channel: string, writes: readonly ChannelWrite[], thrown: unknown): WriteResult {
+function refusedWrite(channel: string, writes: readonly ChannelWrite[], thrown: unknown): WriteResult {
   const { code, message } = toRunError(thrown);
   const node = writes.at(-1)?.node;
   return {

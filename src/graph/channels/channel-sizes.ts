@@ -1,11 +1,11 @@
 import { GraphError } from '../values/errors.ts';
-import { remainingBytes, MAX_VALUE_BYTES, tooLarge } from '../values/json-size.ts';
+import { remainingBytes, MAX_VALUE_BYTES, tooLargeError } from '../values/json-size.ts';
 import { isContainer } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { spend } from '../values/meter.ts';
+import { spendUnits } from '../values/meter.ts';
 
 /** The values of channels, by name. */
-export type Channels = Readonly<Record<string, Json>>;
+export type ValuesByChannel = Readonly<Record<string, Json>>;
 
 /** Limit in bytes of all channels of a graph together, and so of a checkpoint. */
 const MAX_CHANNEL_BYTES = 64_000_000;
@@ -24,7 +24,7 @@ export function remainingBytesOf(value: Json): number {
 /** @param estimate in bytes, never too high @throws GraphError `PAYLOAD_TOO_LARGE` */
 export function rememberRemainingBytes(value: Json, estimate: number): void {
   const remaining = estimate < 0 ? remainingBytes(MAX_VALUE_BYTES, value) : estimate;
-  if (remaining < 0) throw tooLarge('its value');
+  if (remaining < 0) throw tooLargeError('its value');
   if (isContainer(value)) remainingBytesMemo.set(value, remaining);
 }
 
@@ -36,7 +36,7 @@ const BYTES_PER_UNIT = 64;
  */
 export function measureAnew(value: Json): number {
   const remaining = remainingBytes(MAX_VALUE_BYTES, value);
-  spend(1 + Math.ceil((MAX_VALUE_BYTES - remaining) / BYTES_PER_UNIT));
+  spendUnits(1 + Math.ceil((MAX_VALUE_BYTES - remaining) / BYTES_PER_UNIT));
   return remaining;
 }
 
@@ -46,15 +46,15 @@ export function sizeOfValue(value: Json): number {
 }
 
 /** The total size of the channels, by their values. */
-const totals = new WeakMap<Channels, number>();
+const channelTotals = new WeakMap<ValuesByChannel, number>();
 
 /** Tracks the total size of all channels while some of them change. */
 export class ChannelSizes {
   #total: number;
 
-  constructor(channels: Channels) {
+  constructor(channels: ValuesByChannel) {
     this.#total =
-      totals.get(channels) ?? Object.values(channels).reduce<number>((sum, one) => sum + sizeOfValue(one), 0);
+      channelTotals.get(channels) ?? Object.values(channels).reduce<number>((sum, one) => sum + sizeOfValue(one), 0);
   }
 
   /** @param before the size of the value that is replaced */
@@ -66,23 +66,23 @@ export class ChannelSizes {
    * Checks the total and remembers it for the next change.
    * @throws GraphError `PAYLOAD_TOO_LARGE` if the channels together are too large by an exact measurement
    */
-  settle(channels: Channels): void {
-    if (this.#total > MAX_CHANNEL_BYTES) this.#total = measure(channels);
+  settle(channels: ValuesByChannel): void {
+    if (this.#total > MAX_CHANNEL_BYTES) this.#total = measureChannels(channels);
     if (this.#total > MAX_CHANNEL_BYTES)
       throw new GraphError('PAYLOAD_TOO_LARGE', `all channels together would take over ${MAX_CHANNEL_BYTES} bytes`);
-    totals.set(channels, this.#total);
+    channelTotals.set(channels, this.#total);
   }
 }
 
 /** Replaces the values of some channels. The total size is adjusted, so that the other values aren't measured again. */
-export function replaceValues(channels: Channels, values: Channels): Channels {
+export function replaceValues(channels: ValuesByChannel, values: ValuesByChannel): ValuesByChannel {
   const replaced = { ...channels, ...values };
-  const before = totals.get(channels);
+  const before = channelTotals.get(channels);
   if (before !== undefined) {
     const growths = Object.entries(values).map(
       ([name, value]) => sizeOfValue(value) - sizeOfValue(channels[name] ?? null),
     );
-    totals.set(
+    channelTotals.set(
       replaced,
       growths.reduce((sum, growth) => sum + growth, before),
     );
@@ -91,7 +91,7 @@ export function replaceValues(channels: Channels, values: Channels): Channels {
 }
 
 /** Measures channels exactly and remembers their sizes, because the total must be the sum of the remembered sizes. */
-function measure(channels: Channels): number {
+function measureChannels(channels: ValuesByChannel): number {
   return Object.values(channels).reduce<number>((sum, value) => {
     const remaining = remainingBytes(MAX_VALUE_BYTES, value);
     rememberRemainingBytes(value, remaining);

@@ -9,10 +9,10 @@ import type { SchemaCheck } from '../values/json-schema.ts';
 import { isJsonObject, toItems } from '../values/json.ts';
 import { canonicalJson } from '../values/compare-json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
-import { createReduceContext, asList, extend, mismatch } from './reducer.ts';
+import { createReduceContext, asList, appendItems, mismatchError } from './reducer.ts';
 import type { Reducer, ReduceContext } from './reducer.ts';
 import { GraphError } from '../values/errors.ts';
-import { spend } from '../values/meter.ts';
+import { spendUnits } from '../values/meter.ts';
 import { abbreviate } from '../values/text.ts';
 
 /** A compiled channel. */
@@ -37,7 +37,7 @@ export interface ChannelSet {
 }
 
 /** The writes of one node task, by channel. */
-export type Update = Readonly<Record<string, Json>>;
+export type UpdateByChannel = Readonly<Record<string, Json>>;
 
 /**
  * Compiles the definition of a channel.
@@ -53,16 +53,16 @@ export function compileChannel(name: string, definition: ChannelDefinition, isCo
     initial: definition.default === undefined ? reducer.initial : initialOf(reducer, definition.default),
     check: definition.schema === undefined ? null : compileJsonSchema(definition.schema),
     ephemeral: definition.ephemeral ?? false,
-    rolesFromOutside: isConversation || definition.reducer === 'messages' ? rolesOf(definition) : null,
+    rolesFromOutside: isConversation || definition.reducer === 'messages' ? acceptedRoles(definition) : null,
   };
 }
 
-function rolesOf({ roles = ['user'] }: ChannelDefinition): readonly MessageRole[] {
+function acceptedRoles({ roles = ['user'] }: ChannelDefinition): readonly MessageRole[] {
   return roles;
 }
 
 function compileReducer(reducer: NonNullable<ChannelDefinition['reducer']>): Reducer {
-  if (typeof reducer === 'string') return reducers[reducer];
+  if (typeof reducer === 'string') return BUILT_IN_REDUCERS[reducer];
   const expression = parseExpression(reducer.expr, ['current', 'update']);
   return { initial: null, reduce: (current, update) => expression.evaluate({ current, update }) };
 }
@@ -78,7 +78,7 @@ function initialOf({ replacement }: Reducer, value: Json): Json {
  * Chat messages. A message with a known id replaces the old one in place, others are appended; `{ "remove": id }`
  * removes a message, `{ "remove": "*" }` all before it. A write is one of these or a list of them.
  */
-const messages: Reducer = {
+const messagesReducer: Reducer = {
   initial: [],
   reduce(current, update, context) {
     const before = asList(current);
@@ -92,7 +92,7 @@ const messages: Reducer = {
   },
   replacement(value, context) {
     const list = new MessageList([]);
-    for (const message of asList(value)) list.put(readMessage(message, context));
+    for (const message of asList(value)) list.put(readChangedMessage(message, context));
     return list.toList();
   },
 };
@@ -102,7 +102,7 @@ class MessageList {
   readonly #messages = new Map<unknown, Json>();
 
   constructor(messages: readonly Json[]) {
-    for (const message of messages) this.#set(idOf(message) ?? Symbol('without id'), message);
+    for (const message of messages) this.#set(idOfMessage(message) ?? Symbol('without id'), message);
   }
 
   put(message: Message): void {
@@ -121,7 +121,7 @@ class MessageList {
   }
 
   #set(id: unknown, message: Json): void {
-    spend(2);
+    spendUnits(2);
     this.#messages.set(id, message);
   }
 }
@@ -129,34 +129,37 @@ class MessageList {
 /** True if a change removes or replaces an existing message of the channel. */
 function changesKnown(before: readonly Json[], changes: readonly Json[]): boolean {
   if (changes.some(isRemoval)) return true;
-  spend(before.length + changes.length);
-  const ids = new Set<Json>(changes.map(idOf).filter((id) => id !== null));
-  return ids.size > 0 && before.some((message) => ids.has(idOf(message)));
+  spendUnits(before.length + changes.length);
+  const ids = new Set<Json>(changes.map(idOfMessage).filter((id) => id !== null));
+  return ids.size > 0 && before.some((message) => ids.has(idOfMessage(message)));
 }
 
 function appendAll(before: readonly Json[], changes: readonly Json[], context: ReduceContext): readonly Json[] {
   const added = new MessageList([]);
-  for (const change of changes) added.put(readMessage(change, context));
-  return extend(before, added.toList(), context);
+  for (const change of changes) added.put(readChangedMessage(change, context));
+  return appendItems(before, added.toList(), context);
 }
 
 function applyChange(list: MessageList, change: Json, context: ReduceContext): void {
-  if (!isRemoval(change)) list.put(readMessage(change, context));
+  if (!isRemoval(change)) list.put(readChangedMessage(change, context));
   else if (!list.remove(change.remove))
-    throw new GraphError('UNKNOWN_MESSAGE', `there is no message "${abbreviate(change.remove, MAX_ID)}" to remove`);
+    throw new GraphError(
+      'UNKNOWN_MESSAGE',
+      `there is no message "${abbreviate(change.remove, MAX_QUOTED_ID)}" to remove`,
+    );
 }
 
 /** In characters. Longer ids are cut in error messages. */
-const MAX_ID = 100;
+const MAX_QUOTED_ID = 100;
 
-function readMessage(change: Json, context: ReduceContext): Message {
+function readChangedMessage(change: Json, context: ReduceContext): Message {
   const message =
     isJsonObject(change) && change['id'] === undefined ? { id: context.nextMessageId(), ...change } : change;
   if (isMessage(message)) return message;
   throw new GraphError('CHANNEL_SCHEMA_VIOLATION', messageProblem(message));
 }
 
-function idOf(message: Json): Json {
+function idOfMessage(message: Json): Json {
   return isJsonObject(message) ? (message['id'] ?? null) : null;
 }
 
@@ -165,24 +168,24 @@ function isRemoval(change: Json): change is JsonObject & { readonly remove: stri
 }
 
 /** The reducers that a channel may name (specification, "Channels"). */
-export const reducers: Readonly<Record<ReducerName, Reducer>> = {
+export const BUILT_IN_REDUCERS: Readonly<Record<ReducerName, Reducer>> = {
   /** The last value written. */
   replace: { initial: null, reduce: (_current, update) => update },
   /** A list. A list written to it is concatenated, any other value pushed. */
   append: {
     initial: [],
-    reduce: (current, update, context) => extend(asList(current), toItems(update), context),
+    reduce: (current, update, context) => appendItems(asList(current), toItems(update), context),
   },
   /** A list without duplicates by deep equality. The first occurrence stays. */
   union: { initial: [], reduce: addMissing },
   /** An object, merged shallowly: later keys win, a `null` value removes its key. */
   merge: { initial: {}, changesOnlyMembers: true, reduce: mergeMembers },
-  sum: scalarReducer(0, asNumber, add),
+  sum: scalarReducer(0, asNumber, addNumbers),
   min: scalarReducer(null, asNumber, (a, b) => Math.min(a, b)),
   max: scalarReducer(null, asNumber, (a, b) => Math.max(a, b)),
   and: scalarReducer(null, asBoolean, (a, b) => a && b),
   or: scalarReducer(null, asBoolean, (a, b) => a || b),
-  messages,
+  messages: messagesReducer,
 };
 
 function addMissing(...[current, update, context]: Parameters<Reducer['reduce']>): Json {
@@ -192,15 +195,15 @@ function addMissing(...[current, update, context]: Parameters<Reducer['reduce']>
     const key = canonicalJson(item);
     return !seen.has(key) && seen.add(key);
   });
-  return extend(list, missing, context);
+  return appendItems(list, missing, context);
 }
 
 function mergeMembers(current: Json, update: Json): Json {
-  if (!isJsonObject(update)) throw mismatch('an object', update);
+  if (!isJsonObject(update)) throw mismatchError('an object', update);
   const written = Object.entries(update);
   const removed = new Set(written.filter(([, value]) => value === null).map(([key]) => key));
   const members = [...Object.entries(isJsonObject(current) ? current : {}), ...written];
-  spend(1 + 4 * members.length);
+  spendUnits(1 + 4 * members.length);
   return Object.fromEntries(members.filter(([key]) => !removed.has(key)));
 }
 
@@ -217,16 +220,16 @@ function scalarReducer<T extends number | boolean>(
 }
 
 function asNumber(value: Json): number {
-  if (typeof value !== 'number') throw mismatch('a number', value);
+  if (typeof value !== 'number') throw mismatchError('a number', value);
   return value;
 }
 
 function asBoolean(value: Json): boolean {
-  if (typeof value !== 'boolean') throw mismatch('true or false', value);
+  if (typeof value !== 'boolean') throw mismatchError('true or false', value);
   return value;
 }
 
-function add(a: number, b: number): number {
+function addNumbers(a: number, b: number): number {
   const total = a + b;
   if (Number.isFinite(total)) return total;
   throw new GraphError('CHANNEL_SCHEMA_VIOLATION', `its sum is beyond all numbers: ${a} and ${b} more`);

@@ -4,10 +4,10 @@ import { toPointer } from '../values/json-pointer.ts';
 import { isJsonObject, toItems } from '../values/json.ts';
 import { deepEqual } from '../values/compare-json.ts';
 import type { Json } from '../values/json.ts';
-import { spend } from '../values/meter.ts';
-import type { ChannelSet, Channel, Update } from './channel.ts';
+import { spendUnits } from '../values/meter.ts';
+import type { ChannelSet, Channel, UpdateByChannel } from './channel.ts';
 import { isReplacement } from './apply-writes.ts';
-import type { Channels } from './channel-sizes.ts';
+import type { ValuesByChannel } from './channel-sizes.ts';
 
 /*
  * Messages from outside come from the people and systems that start, edit and signal runs. A conversation accepts only
@@ -26,7 +26,11 @@ export interface RefusedMessage {
  * Finds the first message from outside that its channel does not accept. Messages that the channel already holds are
  * allowed, so that a client can write back a conversation without some of its messages.
  */
-export function findRefusedMessage({ channels }: ChannelSet, current: Channels, update: Update): RefusedMessage | null {
+export function findRefusedMessage(
+  { channels }: ChannelSet,
+  current: ValuesByChannel,
+  update: UpdateByChannel,
+): RefusedMessage | null {
   for (const [name, value] of Object.entries(update)) {
     const channel = channels.get(name);
     const found = channel?.rolesFromOutside
@@ -50,10 +54,10 @@ function findIn({ name }: Channel, roles: readonly MessageRole[], value: Json, k
   if (field === null) return null;
   const inside = isReplacement(value) ? ['$replace'] : [];
   const path = [...inside, ...(items === written ? [at] : []), field];
-  return { path, message: `Channel "${name}": ${REASONS[field](roles)}` };
+  return { path, message: `Channel "${name}": ${REFUSAL_REASONS[field](roles)}` };
 }
 
-const REASONS = {
+const REFUSAL_REASONS = {
   role: (roles: readonly MessageRole[]) =>
     `it takes no message of this role from outside, only of ${roles.join(', ') || 'none'}; its "roles" say which`,
   providerParts: () => 'no message from outside has providerParts, which only models write',
@@ -63,7 +67,7 @@ const REASONS = {
  * Returns the field that makes a message unacceptable. A message with an unknown role is left to the reducer, which
  * refuses it.
  */
-function faultyField(item: Json, roles: readonly MessageRole[]): keyof typeof REASONS | null {
+function faultyField(item: Json, roles: readonly MessageRole[]): keyof typeof REFUSAL_REASONS | null {
   if (!isJsonObject(item)) return null;
   const { role, providerParts } = item;
   if (isRole(role) && !roles.includes(role)) return 'role';
@@ -75,7 +79,7 @@ function isRole(role: Json | undefined): role is MessageRole {
 }
 
 function indexById(messages: readonly Json[], items: number): ReadonlyMap<Json, Json> {
-  spend(messages.length + items);
+  spendUnits(messages.length + items);
   return new Map(messages.filter(isJsonObject).map((message) => [message['id'] ?? null, message]));
 }
 

@@ -1,7 +1,7 @@
 import { GraphError } from '../values/errors.ts';
 import { isJsonList, nameOfType } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { spend } from '../values/meter.ts';
+import { spendUnits } from '../values/meter.ts';
 
 /** Folds the writes of a channel into its value. */
 export interface Reducer {
@@ -26,7 +26,7 @@ export interface ReduceContext {
   readonly owned: OwnedLists;
   /** A new id for a message without one, derived from the run. */
   nextMessageId(): string;
-  /** The items that a write adds to the end of a list; `null` if it does anything else. Set by `extend`. */
+  /** The items that a write adds to the end of a list; `null` if it does anything else. Set by `appendItems`. */
   extension: readonly Json[] | null;
 }
 
@@ -36,7 +36,7 @@ export function createReduceContext(nextMessageId: () => string): ReduceContext 
 }
 
 /** Adds items to the end of a list: in place if the list is owned, else in an owned copy. */
-export function extend(list: readonly Json[], items: readonly Json[], context: ReduceContext): readonly Json[] {
+export function appendItems(list: readonly Json[], items: readonly Json[], context: ReduceContext): readonly Json[] {
   context.extension = items;
   return context.owned.extend(list, items);
 }
@@ -55,9 +55,9 @@ export class OwnedLists {
   }
 
   extend(list: readonly Json[], items: readonly Json[]): readonly Json[] {
-    spend(priceOfItems(items));
+    spendUnits(priceOfItems(items));
     if (!this.#owns(list)) {
-      spend(priceOfItems(list));
+      spendUnits(priceOfItems(list));
       const copy = [...list, ...items];
       this.add(copy);
       return copy;
@@ -102,13 +102,13 @@ function priceOfItems({ length }: readonly Json[]): number {
 }
 
 /** Returns the error of a write that the reducer of its channel can't fold. */
-export function mismatch(expected: string, actual: Json): GraphError {
+export function mismatchError(expected: string, actual: Json): GraphError {
   return new GraphError('CHANNEL_SCHEMA_VIOLATION', `its reducer takes ${expected}, not ${nameOfType(actual)}`);
 }
 
 /** A channel's value as a list; `null` is an empty one. @throws GraphError when it is anything else */
 export function asList(value: Json): readonly Json[] {
   if (value === null) return [];
-  if (!isJsonList(value)) throw mismatch('a list', value);
+  if (!isJsonList(value)) throw mismatchError('a list', value);
   return value;
 }

@@ -1,6 +1,6 @@
 import type { OnErrorDefinition, WriteDefinition } from '../definition/common-fields.ts';
 import { END, START } from '../definition/definition.ts';
-import { spend, tryWithAllowance, unitsSpent, withoutCharge } from '../values/meter.ts';
+import { spendUnits, tryWithAllowance, unitsSpent, withoutCharge } from '../values/meter.ts';
 import type { CompiledGraph } from './compile.ts';
 import { edgesBySource, staticEdges } from './static-edges.ts';
 import type { StaticEdge } from './static-edges.ts';
@@ -30,48 +30,50 @@ interface GatedParts {
 }
 
 /** An analyzed graph. */
-interface Analysis {
+interface GateAnalysis {
   readonly gates: ApprovalGates;
   /** The analysis costs of the graph and of each graph inside it, by graph, because several nodes may share one. */
   readonly prices: ReadonlyMap<CompiledGraph, number>;
   readonly units: number;
 }
 
-const known = new WeakMap<CompiledGraph, Analysis>();
+const knownAnalyses = new WeakMap<CompiledGraph, GateAnalysis>();
 
 /**
  * Finds the approvals that gate the parts of a graph. A graph is analyzed once, on first use. A process that has the
  * analysis in memory charges the same units as one that computes it.
  */
 export function approvalGates(graph: CompiledGraph): ApprovalGates {
-  const { gates, units } = withoutCharge(() => analyze(graph));
-  spend(units);
+  const { gates, units } = withoutCharge(() => analyzeGates(graph));
+  spendUnits(units);
   return gates;
 }
 
-function analyze(graph: CompiledGraph): Analysis {
-  const found = known.get(graph);
+function analyzeGates(graph: CompiledGraph): GateAnalysis {
+  const found = knownAnalyses.get(graph);
   if (found) return found;
   const graphs = new Set([...graph.nodes.values()].flatMap(({ subgraph }) => subgraph ?? []));
-  const inside = new Map([...graphs].map((inner) => [inner, analyze(inner)]));
+  const inside = new Map([...graphs].map((inner) => [inner, analyzeGates(inner)]));
   const before = unitsSpent();
   const gates = findGates(graph, inside);
   const own = unitsSpent() - before;
   const prices = new Map([[graph, own], ...[...inside.values()].flatMap((analysis) => [...analysis.prices])]);
   const analysis = { gates, prices, units: [...prices.values()].reduce((sum, units) => sum + units, 0) };
-  known.set(graph, analysis);
+  knownAnalyses.set(graph, analysis);
   return analysis;
 }
 
 /** About half a second: far more than handwritten graphs need, and far less than an activation may take. */
-const MAX_UNITS = 5_000_000;
+const MAX_ANALYSIS_UNITS = 5_000_000;
 
-function findGates(graph: CompiledGraph, inside: Inside): ApprovalGates {
+function findGates(graph: CompiledGraph, inside: InnerAnalyses): ApprovalGates {
   const edges = staticEdges(graph.definition);
   const leaving = edgesBySource(edges);
-  const parts = partsOf(graph, inside);
+  const parts = approvalPartsOf(graph, inside);
   const { within } = parts;
-  const gated = tryWithAllowance('To find what approvals hold', MAX_UNITS, () => findGatedParts(graph, edges, parts));
+  const gated = tryWithAllowance('To find what approvals hold', MAX_ANALYSIS_UNITS, () =>
+    findGatedParts(graph, edges, parts),
+  );
   return {
     ...(gated ?? gateAll(parts)),
     within: (node) => within.get(node) ?? [],
@@ -80,7 +82,7 @@ function findGates(graph: CompiledGraph, inside: Inside): ApprovalGates {
 }
 
 /** The approvals of the nodes of a graph, by node. */
-interface Parts {
+interface ApprovalsByNode {
   /** The approvals that a node passes. */
   readonly within: ReadonlyMap<string, readonly ApprovalNode[]>;
   /** The approvals whose decisions a node writes. */
@@ -88,15 +90,15 @@ interface Parts {
 }
 
 /** The graphs inside of a graph. */
-type Inside = ReadonlyMap<CompiledGraph, Analysis>;
+type InnerAnalyses = ReadonlyMap<CompiledGraph, GateAnalysis>;
 
-const NONE: readonly ApprovalNode[] = [];
+const NO_APPROVALS: readonly ApprovalNode[] = [];
 
-function partsOf({ nodes }: CompiledGraph, inside: Inside): Parts {
+function approvalPartsOf({ nodes }: CompiledGraph, inside: InnerAnalyses): ApprovalsByNode {
   const within = new Map<string, readonly ApprovalNode[]>();
   const written = new Map<string, readonly ApprovalNode[]>();
   for (const { id, behavior, subgraph } of nodes.values()) {
-    const { always = NONE, inOutput = NONE } = (subgraph && inside.get(subgraph)?.gates) ?? {};
+    const { always = NO_APPROVALS, inOutput = NO_APPROVALS } = (subgraph && inside.get(subgraph)?.gates) ?? {};
     const own = behavior.policy && [{ id, policy: behavior.policy }];
     within.set(id, own ?? always);
     written.set(id, own ?? inOutput);
@@ -105,16 +107,20 @@ function partsOf({ nodes }: CompiledGraph, inside: Inside): Parts {
 }
 
 /** The analysis of a graph that is too large to analyze: each of its approvals gates everything. */
-function gateAll({ within, written }: Parts): GatedParts {
+function gateAll({ within, written }: ApprovalsByNode): GatedParts {
   const all = [...new Set([...within.values(), ...written.values()])].flat();
-  const ofAny = (names: readonly string[]) => (names.length === 0 ? NONE : all);
+  const ofAny = (names: readonly string[]) => (names.length === 0 ? NO_APPROVALS : all);
   return { before: ofAny, writing: ofAny, always: all, inOutput: all };
 }
 
-function findGatedParts(graph: CompiledGraph, edges: readonly StaticEdge[], { within, written }: Parts): GatedParts {
+function findGatedParts(
+  graph: CompiledGraph,
+  edges: readonly StaticEdge[],
+  { within, written }: ApprovalsByNode,
+): GatedParts {
   const sets = new ApprovalSets(within.values());
   const writers = findWriters(graph, written);
-  const setOf = (node: string): bigint => sets.of(within.get(node) ?? NONE);
+  const setOf = (node: string): bigint => sets.of(within.get(node) ?? NO_APPROVALS);
   const before = findDominators(edges, {
     by: (node, { kind }) => (kind === 'failure' && !isApproval(graph, node) ? 0n : setOf(node)),
     full: sets.full,
@@ -136,13 +142,13 @@ function isApproval({ nodes }: CompiledGraph, id: string): boolean {
 /**
  * Finds the channels that approval nodes write, and those to which subgraph nodes write decisions of the graphs inside.
  */
-function findWriters(graph: CompiledGraph, written: Parts['written']): GatedParts['writing'] {
+function findWriters(graph: CompiledGraph, written: ApprovalsByNode['written']): GatedParts['writing'] {
   const sets = new ApprovalSets(written.values());
   const writers = new Map<string, bigint>();
   for (const [id, { write, onError }] of Object.entries(graph.definition.nodes)) {
-    const approvals = sets.of(written.get(id) ?? NONE);
+    const approvals = sets.of(written.get(id) ?? NO_APPROVALS);
     const channels = [...channelsOf(write), ...(isApproval(graph, id) ? onErrorChannels(onError) : [])];
-    spend(channels.length * sets.price);
+    spendUnits(channels.length * sets.price);
     for (const channel of channels) writers.set(channel, (writers.get(channel) ?? 0n) | approvals);
   }
   return (channels) => sets.list(sets.join(channels.map((channel) => writers.get(channel) ?? 0n)));
@@ -187,18 +193,18 @@ class ApprovalSets {
   }
 
   #toSet(list: readonly ApprovalNode[]): bigint {
-    spend(list.length * this.price);
+    spendUnits(list.length * this.price);
     return list.reduce((set, approval) => set | (1n << (this.#bits.get(approval) ?? 0n)), 0n);
   }
 
   /** Returns the union of sets. */
   join(sets: readonly bigint[]): bigint {
-    spend(sets.length * this.price);
+    spendUnits(sets.length * this.price);
     return sets.reduce((all, set) => all | set, 0n);
   }
 
   list(set: bigint): readonly ApprovalNode[] {
-    spend(this.#bits.size);
+    spendUnits(this.#bits.size);
     const digits = set.toString(2);
     return [...this.#bits.keys()].filter((_, index) => digits.at(-1 - index) === '1');
   }
@@ -221,7 +227,7 @@ function findCertainNodes(all: readonly StaticEdge[]): ReadonlySet<string> {
   const arrive = (edge: StaticEdge): readonly string[] => {
     const arrived = (arrivals.get(edge) ?? 0) + 1;
     arrivals.set(edge, arrived);
-    spend(1);
+    spendUnits(1);
     return arrived === edge.sources.length ? edge.targets : [];
   };
   for (const node of certain) {
@@ -254,7 +260,7 @@ function findDominators(edges: readonly StaticEdge[], passed: PassedApprovals): 
   const changed = new Set([START]);
   const fire = (edge: StaticEdge): void => {
     const { sources, targets } = edge;
-    spend((sources.length + targets.length) * passed.price);
+    spendUnits((sources.length + targets.length) * passed.price);
     const contributed = sources.reduce((all, node) => all | before(node) | passed.by(node, edge), 0n);
     for (const target of targets) {
       const kept = before(target) & contributed;
@@ -264,7 +270,7 @@ function findDominators(edges: readonly StaticEdge[], passed: PassedApprovals): 
     }
   };
   while (changed.size > 0) {
-    for (const join of followed(changed, leaving, fire)) fire(join);
+    for (const join of followEdges(changed, leaving, fire)) fire(join);
   }
   return before;
 }
@@ -274,7 +280,7 @@ function findDominators(edges: readonly StaticEdge[], passed: PassedApprovals): 
  * the next round.
  * @returns the joins of the changed nodes
  */
-function followed(
+function followEdges(
   changed: Set<string>,
   leaving: ReadonlyMap<string, readonly StaticEdge[]>,
   fire: (edge: StaticEdge) => void,

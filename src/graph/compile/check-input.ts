@@ -26,17 +26,17 @@ export function missingInput({ definition: { required = [] } }: CompiledGraph, i
  * schemas.
  */
 export function checkInput({ definition, channels }: CompiledGraph, input: JsonObject): readonly InputIssue[] {
-  const unknown = unknownChannels(new Set(definition.input ?? channels.keys()), input);
+  const unknown = findUnknownChannels(new Set(definition.input ?? channels.keys()), input);
   if (unknown.length > 0) return unknown;
   try {
-    return withAllowance('The check of the input', MAX_UNITS, () => writeIssues({ definition, channels }, input));
+    return withAllowance('The check of the input', MAX_INPUT_UNITS, () => writeIssues({ definition, channels }, input));
   } catch (error) {
     if (error instanceof TooExpensiveError) return [{ path: '', message: error.message }];
     throw error;
   }
 }
 
-function unknownChannels(known: ReadonlySet<string>, input: JsonObject): readonly InputIssue[] {
+function findUnknownChannels(known: ReadonlySet<string>, input: JsonObject): readonly InputIssue[] {
   const unknown = Object.keys(input).filter((name) => !known.has(name));
   return withSuggestions(() =>
     boundIssues(
@@ -49,7 +49,7 @@ function unknownChannels(known: ReadonlySet<string>, input: JsonObject): readonl
 }
 
 /** Limit in units of the meter: the same that a run may spend on the writes of its input. */
-const MAX_UNITS = 5_000_000;
+const MAX_INPUT_UNITS = 5_000_000;
 
 /** Returns the issues of each value, written on its own. */
 function writeIssues(
@@ -65,12 +65,12 @@ function writeIssues(
     const applied = applyWrites(channels, initial, [{ by: 'the input', node: '', update: { [name]: value } }], context);
     return applied.ok
       ? []
-      : [{ path: toPointer([name]), message: messageOf(applied.error, definition.channels?.[name]) }];
+      : [{ path: toPointer([name]), message: inputErrorMessage(applied.error, definition.channels?.[name]) }];
   });
 }
 
 /** Returns the message of an error. The one of a reducer in CEL is replaced, because it may quote the input. */
-function messageOf({ code, message }: RunError, channel: ChannelDefinition | undefined): string {
+function inputErrorMessage({ code, message }: RunError, channel: ChannelDefinition | undefined): string {
   const mayQuote = code === 'EXPRESSION_FAILED' && channel?.redact === true;
   return mayQuote ? 'The reducer of this channel does not take the value, which is redacted' : message;
 }

@@ -1,17 +1,17 @@
 import { compileChannel } from '../channels/channel.ts';
-import type { Channel, Update } from '../channels/channel.ts';
+import type { Channel, UpdateByChannel } from '../channels/channel.ts';
 import { namesRoles } from '../channels/outside-messages.ts';
 import type { Catalog } from '../definition/catalog.ts';
 import type { OnErrorDefinition, WriteDefinition } from '../definition/common-fields.ts';
 import type { GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { graphToolsOf, toToolEntry, toolGraph } from '../definition/graph-tools.ts';
 import { innerGraph } from '../definition/references.ts';
-import { namesIn, describeNode, fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
+import { namedEntries, describeNode, fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
 import { graphToolName } from '../definition/node-types/offered-tool.ts';
 import type { GraphTool } from '../definition/node-types/offered-tool.ts';
-import type { Reading } from '../expression/expression.ts';
+import type { AbsentMembers } from '../expression/expression.ts';
 import { ERROR_NAMES, RESULT_NAMES } from '../expression/names.ts';
-import type { Bindings, Name } from '../expression/names.ts';
+import type { Bindings, ExpressionName } from '../expression/names.ts';
 import { parseMembers } from '../expression/template.ts';
 import type { Compensator, NodeBehavior } from '../nodes/behavior.ts';
 import type { NodeSettings } from '../nodes/node-settings.ts';
@@ -58,9 +58,9 @@ export interface CompiledNode {
   readonly subgraph: CompiledGraph | null;
   /** True if the graph inside consists of graphs that the node calls as tools. */
   readonly callsGraphs: boolean;
-  readonly write: Writer;
+  readonly write: MakeUpdate;
   /** Like `write`, but for a command, which has no result that a channel could take whole. */
-  readonly writeOfCommand: Writer;
+  readonly writeOfCommand: MakeUpdate;
   /** True if the result comes from outside the run: it is an event or a decision. */
   readonly hasOutsideResult: boolean;
   /** Channels to which the node writes messages whose roles the definition names as constants. */
@@ -75,13 +75,13 @@ export interface CompiledNode {
 }
 
 /** Makes the update of a node task. The bindings include `result` or `error`. @throws GraphError `EXPRESSION_FAILED` */
-export type Writer = (bindings: Bindings) => Update;
+export type MakeUpdate = (bindings: Bindings) => UpdateByChannel;
 
 /** The reaction to a node's failure. */
 export type OnError =
   | { readonly kind: 'fail' }
   | { readonly kind: 'intervene' }
-  | { readonly kind: 'goto'; readonly to: string; readonly write: Writer };
+  | { readonly kind: 'goto'; readonly to: string; readonly write: MakeUpdate };
 
 /**
  * Compiles a definition in which `validateGraph` finds no errors.
@@ -118,7 +118,7 @@ export function compileGraph(definition: GraphDefinition, catalog: Catalog): Com
 /** Returns the channels whose messages a node reads. */
 function conversationsOf({ nodes }: GraphDefinition): ReadonlySet<string> {
   const fields = fieldsOfKind('conversations');
-  return new Set(Object.values(nodes).flatMap((node) => namesIn(node, fields)));
+  return new Set(Object.values(nodes).flatMap((node) => namedEntries(node, fields)));
 }
 
 /**
@@ -215,10 +215,10 @@ function rolesNamedIn(write: WriteDefinition | undefined): ReadonlySet<string> {
 /** Compiles `write`: a channel name takes the whole result, an object maps channels to templates. */
 function compileWrite(
   write: WriteDefinition | undefined,
-  names: readonly Name[],
+  names: readonly ExpressionName[],
   field: string,
-  reading: Reading = 'strict',
-): Writer {
+  reading: AbsentMembers = 'strict',
+): MakeUpdate {
   if (write === undefined) return () => ({});
   if (typeof write === 'string') return ({ result }) => ({ [write]: result ?? null });
   return parseMembers(write, names, (channel) => `${field}.${channel}`, reading);

@@ -8,7 +8,7 @@ import { toList } from '../values/collections.ts';
 import { GraphError } from '../values/errors.ts';
 import { isJsonList } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { spend } from '../values/meter.ts';
+import { spendUnits } from '../values/meter.ts';
 import { abbreviate, truncate } from '../values/text.ts';
 
 /** A compiled entry of a graph's `edges`. */
@@ -47,9 +47,9 @@ function compileTargets(edge: EdgeDefinition, index: number): CompiledEdge['targ
   });
 }
 
-type Choose = (bindings: Bindings) => readonly string[];
+type ChooseTargets = (bindings: Bindings) => readonly string[];
 
-function toNodes(choose: Choose): CompiledEdge['targets'] {
+function toNodes(choose: ChooseTargets): CompiledEdge['targets'] {
   return (bindings) => ({ kind: 'nodes', nodes: choose(bindings) });
 }
 
@@ -60,12 +60,15 @@ function compileForEach({ forEach, to, maxConcurrency }: ForEachEdge, index: num
   return (bindings) => {
     const items = list.evaluate(bindings);
     if (isJsonList(items)) return { kind: 'elements', node: to, items, group };
-    throw new GraphError('EXPRESSION_FAILED', `forEach \`${quote(forEach)}\` gave ${shorten(items)}, not a list`);
+    throw new GraphError(
+      'EXPRESSION_FAILED',
+      `forEach \`${quoteSource(forEach)}\` gave ${shortenTarget(items)}, not a list`,
+    );
   };
 }
 
 /** Compiles a route: its value is looked up in `paths`. For a list, each value is looked up. */
-function compileRoute({ route, paths, default: otherwise }: RouteEdge): Choose {
+function compileRoute({ route, paths, default: otherwise }: RouteEdge): ChooseTargets {
   const expression = parseExpression(route, NODE_NAMES);
   const known = new Map(Object.entries(paths).map(([value, target]) => [value, nodesOf(target)]));
   const fallback = otherwise === undefined ? null : nodesOf(otherwise);
@@ -74,10 +77,10 @@ function compileRoute({ route, paths, default: otherwise }: RouteEdge): Choose {
     const values = isJsonList(value) ? value : [value];
     return values.flatMap((key) => {
       const nodes = (typeof key === 'string' ? known.get(key) : undefined) ?? fallback;
-      spend(1 + (nodes?.length ?? 0));
+      spendUnits(1 + (nodes?.length ?? 0));
       if (nodes) return nodes;
       const paths = abbreviate([...known.keys()].join(', '), MAX_SOURCE_LENGTH);
-      const message = `Route \`${quote(route)}\` gave ${shorten(key)}; its paths are ${paths}`;
+      const message = `Route \`${quoteSource(route)}\` gave ${shortenTarget(key)}; its paths are ${paths}`;
       throw new GraphError('INVALID_ROUTE', message);
     });
   };
@@ -87,7 +90,7 @@ function compileRoute({ route, paths, default: otherwise }: RouteEdge): Choose {
  * Compiles branches. The first true condition chooses the targets. If none is true, the branch without a condition
  * does, at any index; without one, there are no targets.
  */
-function compileBranches(branches: readonly Branch[]): Choose {
+function compileBranches(branches: readonly Branch[]): ChooseTargets {
   const conditions = branches.flatMap(({ when, to }) =>
     when === undefined ? [] : [{ when: parseExpression(when, NODE_NAMES), targets: nodesOf(to) }],
   );
@@ -99,7 +102,7 @@ function compileBranches(branches: readonly Branch[]): Choose {
       if (typeof holds !== 'boolean')
         throw new GraphError(
           'EXPRESSION_FAILED',
-          `Condition \`${quote(when.source)}\` gave ${shorten(holds)}, not true or false`,
+          `Condition \`${quoteSource(when.source)}\` gave ${shortenTarget(holds)}, not true or false`,
         );
       if (holds) return targets;
     }
@@ -112,11 +115,11 @@ const MAX_VALUE_LENGTH = 100;
 
 const MAX_SOURCE_LENGTH = 200;
 
-function quote(source: string): string {
+function quoteSource(source: string): string {
   return abbreviate(source, MAX_SOURCE_LENGTH);
 }
 
-function shorten(value: Json): string {
+function shortenTarget(value: Json): string {
   return truncate(JSON.stringify(value), MAX_VALUE_LENGTH);
 }
 

@@ -1,7 +1,7 @@
 import { END, forEdge } from '../definition/definition.ts';
 import type { Target, GraphDefinition, NodeDefinition, EdgeTable } from '../definition/definition.ts';
 import { toList, addToList } from '../values/collections.ts';
-import { namesIn, fieldsOfKind } from '../definition/node-types/describe-node.ts';
+import { namedEntries, fieldsOfKind } from '../definition/node-types/describe-node.ts';
 
 /** Returns the edges that leave each node. */
 export function edgesBySource<Edge extends { readonly sources: readonly string[] }>(
@@ -30,7 +30,7 @@ type StaticEdgeKind = 'plain' | 'conditional' | 'goto' | 'failure';
 export function staticEdges({ nodes, edges }: GraphDefinition): readonly StaticEdge[] {
   const byEdges = edges.map((edge): StaticEdge => {
     const { kind, targets } = forEdge(edge, TRANSITIONS);
-    return { sources: [...new Set(toList(edge.from))], targets: distinct(targets), kind };
+    return { sources: [...new Set(toList(edge.from))], targets: distinctTargets(targets), kind };
   });
   const byNodes = Object.entries(nodes).flatMap(([id, node]) => detoursOf(id, node));
   return [...byEdges, ...byNodes, ...deadEnds(nodes, [...byEdges, ...byNodes])];
@@ -40,18 +40,18 @@ function detoursOf(id: string, node: NodeDefinition): readonly StaticEdge[] {
   const { onError } = node;
   const sources = [id];
   const onFailure = typeof onError === 'object' ? [{ sources, targets: [onError.to], kind: 'failure' as const }] : [];
-  const targets = namesIn(node, fieldsOfKind('goto'));
+  const targets = namedEntries(node, fieldsOfKind('goto'));
   const onGoto = targets.length > 0 ? [{ sources, targets, kind: 'goto' as const }] : [];
   return [...onFailure, ...onGoto];
 }
 
-interface Transitions {
+interface EdgeTransitions {
   readonly kind: 'plain' | 'conditional';
   readonly targets: readonly Target[];
 }
 
 /** The transitions of each kind of edge. Branches that may choose no target end a path. */
-const TRANSITIONS: EdgeTable<Transitions> = {
+const TRANSITIONS: EdgeTable<EdgeTransitions> = {
   plain: ({ to }) => ({ kind: 'plain', targets: [to] }),
   branches: ({ branches }) => {
     const hasDefault = branches.some(({ when }) => when === undefined);
@@ -64,7 +64,7 @@ const TRANSITIONS: EdgeTable<Transitions> = {
   forEach: ({ to }) => ({ kind: 'conditional', targets: [to] }),
 };
 
-function distinct(targets: readonly Target[]): readonly string[] {
+function distinctTargets(targets: readonly Target[]): readonly string[] {
   return [...new Set(targets.flatMap((target) => (toList(target).length === 0 ? [END] : toList(target))))];
 }
 

@@ -54,7 +54,7 @@ export function toolGraph(
   const toNode = (graph: string): NodeDefinition => ({
     type: 'subgraph',
     graph,
-    input: Object.fromEntries(inputOf(own(published, graph)).map((channel) => [channel, '{{ item }}'])),
+    input: Object.fromEntries(inputChannelNames(own(published, graph)).map((channel) => [channel, '{{ item }}'])),
     ...(deadline !== undefined && { deadline }),
   });
   return {
@@ -93,20 +93,20 @@ export function toToolEntry(definition: GraphDefinition, tool: Pick<GraphTool, '
 /** The input channels of a graph as the parameters of a tool. */
 function parametersOf(definition: GraphDefinition): JsonSchema {
   const { channels = {} } = definition;
-  const taken = inputOf(definition).flatMap((name) => {
+  const taken = inputChannelNames(definition).flatMap((name) => {
     const channel = own(channels, name);
     return channel ? [[name, channel] as const] : [];
   });
   const required = definition.required ?? (definition.input ? taken.filter(needsInput).map(([name]) => name) : []);
   return {
     type: 'object',
-    properties: Object.fromEntries(taken.map(([name, channel]) => [name, schemaOf(name, channel)])),
+    properties: Object.fromEntries(taken.map(([name, channel]) => [name, channelInputSchema(name, channel)])),
     ...(required.length > 0 && { required: [...required] }),
     additionalProperties: false,
   };
 }
 
-function inputOf({ input, channels = {} }: Partial<GraphDefinition> = {}): readonly string[] {
+function inputChannelNames({ input, channels = {} }: Partial<GraphDefinition> = {}): readonly string[] {
   return input ?? Object.keys(channels);
 }
 
@@ -119,14 +119,17 @@ function needsInput([, { reducer = 'replace', default: initial }]: readonly [str
  * Returns the schema of a channel's input. With an expression as reducer, a channel may accept other values than it
  * holds.
  */
-function schemaOf(name: string, { reducer, schema, description, roles = ['user'] }: ChannelDefinition): JsonObject {
+function channelInputSchema(
+  name: string,
+  { reducer, schema, description, roles = ['user'] }: ChannelDefinition,
+): JsonObject {
   const described = description === undefined ? {} : { description };
   if (typeof reducer === 'object') return described;
   if (isJsonObject(schema)) return { ...described, ...withReferencesAt(schema, `#${toPointer(['properties', name])}`) };
-  return reducer === 'messages' ? { ...described, ...messagesOf(roles) } : described;
+  return reducer === 'messages' ? { ...described, ...messagesSchema(roles) } : described;
 }
 
-function messagesOf(roles: readonly string[]): JsonObject {
+function messagesSchema(roles: readonly string[]): JsonObject {
   const properties = { role: { enum: [...roles] }, content: { type: 'string' } };
   return { type: 'array', items: { type: 'object', properties, required: ['role', 'content'] } };
 }

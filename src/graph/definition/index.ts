@@ -38,7 +38,7 @@ export {
   toolCallsOf,
   isContent,
   isFilePart,
-  partsOf,
+  contentParts,
   sourceOf,
   textOf,
 } from './message.ts';

@@ -30,7 +30,9 @@ export const LIMITS = {
   maxTokens: { value: 'count', description: 'The maximum of tokens of all model calls together.' },
   maxCostUsd: { value: 'amount', description: 'The maximum cost of all model calls together, in USD.' },
   maxToolCalls: { value: 'countOrNone', description: 'The maximum of tool calls of a run.' },
-} as const satisfies { readonly [Name in LimitName]-?: LimitDescription & { readonly value: ValueOf<Limits[Name]> } };
+} as const satisfies {
+  readonly [Name in LimitName]-?: LimitDescription & { readonly value: LimitValueOf<Limits[Name]> };
+};
 
 /** The limits whose use by a run can be counted. */
 export const COUNTED_LIMITS = [
@@ -42,7 +44,7 @@ export const COUNTED_LIMITS = [
 
 export type CountedLimit = (typeof COUNTED_LIMITS)[number];
 
-type ValueOf<T> = T extends string | undefined ? 'duration' : Exclude<LimitValue, 'duration'>;
+type LimitValueOf<T> = T extends string | undefined ? 'duration' : Exclude<LimitValue, 'duration'>;
 
 type CeilingOfLimit = 'maxSteps' | 'openCallsPerRun';
 

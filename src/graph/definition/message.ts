@@ -30,7 +30,7 @@ export function isMessage(value: Json): value is Message {
 /** Returns the problem of a value that should be a message; an empty text if it is one. */
 export function messageProblem(value: Json): string {
   if (!isJsonObject(value)) return 'a message is an object with role and content';
-  const broken = FIELDS.find(([name, isRight]) => !isRight(value[name]));
+  const broken = MESSAGE_FIELDS.find(([name, isRight]) => !isRight(value[name]));
   if (broken) return `the ${broken[0]} of a message must be ${broken[2]}`;
   return contentProblem(
     value['content'],
@@ -41,7 +41,7 @@ export function messageProblem(value: Json): string {
 /** The roles whose messages may hold files. Files of assistants are for readers and are not sent to models. */
 const WITH_FILES: readonly MessageRole[] = ['user', 'assistant'];
 
-const FIELDS: readonly (readonly [string, (value: unknown) => boolean, string])[] = [
+const MESSAGE_FIELDS: readonly (readonly [string, (value: unknown) => boolean, string])[] = [
   ['id', (value) => typeof value === 'string' && value !== '', 'a text that is not empty'],
   ['role', (value) => MESSAGE_ROLES.some((role) => role === value), `one of ${MESSAGE_ROLES.join(', ')}`],
   ['toolCalls', orAbsent(isListOf(isToolCall)), 'a list of { id, name, args }'],
@@ -112,7 +112,7 @@ export function sourceOf({ blob, url }: FilePart): FileSource {
 }
 
 /** Returns the parts of a content; a plain text is one part. */
-export function partsOf(content: MessageContent): readonly ContentPart[] {
+export function contentParts(content: MessageContent): readonly ContentPart[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
@@ -127,10 +127,10 @@ export function textOf(content: MessageContent): string {
 }
 
 /** The maximum of parts of one message. */
-const MAX_PARTS = 100;
-const MAX_URL = 2_048;
+const MAX_MESSAGE_PARTS = 100;
+const MAX_URL_LENGTH = 2_048;
 /** The maximum of characters of a name, of a media type and of the id of a stored file. */
-const MAX_NAME = 255;
+const MAX_MESSAGE_NAME = 255;
 
 /**
  * Finds the problem of a message's content.
@@ -139,8 +139,8 @@ const MAX_NAME = 255;
  */
 function contentProblem(content: Json | undefined, takesFiles: boolean): string {
   if (typeof content === 'string') return '';
-  if (!isJsonList(content) || content.length === 0 || content.length > MAX_PARTS)
-    return `the content of a message must be text, or a list of 1 to ${MAX_PARTS} parts`;
+  if (!isJsonList(content) || content.length === 0 || content.length > MAX_MESSAGE_PARTS)
+    return `the content of a message must be text, or a list of 1 to ${MAX_MESSAGE_PARTS} parts`;
   for (const [at, part] of content.entries()) {
     const problem = partProblem(part, takesFiles);
     if (problem) return `/content/${at}${problem.below} of a message must be ${problem.expected}`;
@@ -160,8 +160,8 @@ interface PartProblem {
 function partProblem(part: Json, takesFiles: boolean): PartProblem | null {
   if (!isJsonObject(part)) return { below: '', expected: 'an object with a type' };
   const { type } = part;
-  const kind = typeof type === 'string' ? own(PARTS, type) : undefined;
-  if (!kind) return { below: '/type', expected: `one of ${Object.keys(PARTS).join(', ')}` };
+  const kind = typeof type === 'string' ? own(PART_KINDS, type) : undefined;
+  if (!kind) return { below: '/type', expected: `one of ${Object.keys(PART_KINDS).join(', ')}` };
   if (kind.isFile && !takesFiles)
     return { below: '', expected: 'a part of the type text: only the user and the assistant have files' };
   const broken = kind.fields.find(([name, isRight]) => !isRight(part[name]));
@@ -170,45 +170,52 @@ function partProblem(part: Json, takesFiles: boolean): PartProblem | null {
   return kind.isFile && !hasOneSource ? { below: '', expected: 'a file with either url or blob' } : null;
 }
 
-type Field = readonly [name: string, isRight: (value: Json | undefined) => boolean, expected: string];
+type CheckedField = readonly [name: string, isRight: (value: Json | undefined) => boolean, expected: string];
 
 const isTextOf =
   (least: number, most: number) =>
   (value: unknown): value is string =>
     isText(value) && value.length >= least && value.length <= most;
 
-const matches =
+const matchesText =
   (pattern: RegExp, most: number) =>
   (value: unknown): value is string =>
     isText(value) && value.length <= most && pattern.test(value);
 
 /** RFC 6838, section 4.2, without parameters. */
-const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/i;
+const MEDIA_TYPE_PATTERN = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/i;
 const IMAGE_TYPE = /^image\/[a-z0-9][a-z0-9!#$&^_.+-]*$/i;
 const HTTP_URL = /^https?:\/\/[^\s/]\S*$/i;
 
-const SOURCE_FIELDS: readonly Field[] = [
-  ['url', orAbsent(matches(HTTP_URL, MAX_URL)), `an http or https URL of at most ${MAX_URL} characters`],
-  ['blob', orAbsent(isTextOf(1, MAX_NAME)), 'the id of a stored file'],
-  ['name', orAbsent(isTextOf(1, MAX_NAME)), `text of 1 to ${MAX_NAME} characters`],
+const SOURCE_FIELDS: readonly CheckedField[] = [
+  [
+    'url',
+    orAbsent(matchesText(HTTP_URL, MAX_URL_LENGTH)),
+    `an http or https URL of at most ${MAX_URL_LENGTH} characters`,
+  ],
+  ['blob', orAbsent(isTextOf(1, MAX_MESSAGE_NAME)), 'the id of a stored file'],
+  ['name', orAbsent(isTextOf(1, MAX_MESSAGE_NAME)), `text of 1 to ${MAX_MESSAGE_NAME} characters`],
 ];
 
 interface PartKind {
   readonly isFile: boolean;
-  readonly fields: readonly Field[];
+  readonly fields: readonly CheckedField[];
 }
 
-const PARTS: Readonly<Record<ContentPart['type'], PartKind>> = {
+const PART_KINDS: Readonly<Record<ContentPart['type'], PartKind>> = {
   text: { isFile: false, fields: [['text', isText, 'text']] },
   image: {
     isFile: true,
     fields: [
-      ['mediaType', matches(IMAGE_TYPE, MAX_NAME), 'the media type of a picture, such as image/png'],
+      ['mediaType', matchesText(IMAGE_TYPE, MAX_MESSAGE_NAME), 'the media type of a picture, such as image/png'],
       ...SOURCE_FIELDS,
     ],
   },
   file: {
     isFile: true,
-    fields: [['mediaType', matches(MEDIA_TYPE, MAX_NAME), 'a media type, such as application/pdf'], ...SOURCE_FIELDS],
+    fields: [
+      ['mediaType', matchesText(MEDIA_TYPE_PATTERN, MAX_MESSAGE_NAME), 'a media type, such as application/pdf'],
+      ...SOURCE_FIELDS,
+    ],
   },
 };

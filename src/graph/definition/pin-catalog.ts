@@ -4,7 +4,7 @@ import type { Catalog, CatalogDefaults } from './catalog.ts';
 import type { Defaults, GraphDefinition, NodeDefinition } from './definition.ts';
 import { graphToolsAt } from './graph-tools.ts';
 import { innerGraph } from './references.ts';
-import { namesIn, describeNode, fieldsOf } from './node-types/describe-node.ts';
+import { namedEntries, describeNode, fieldsOf } from './node-types/describe-node.ts';
 import { toMs } from '../values/time.ts';
 import type { Ceilings } from './limits.ts';
 
@@ -13,11 +13,14 @@ export function pinCatalog(definition: GraphDefinition, catalog: Catalog): Catal
   const { graphs: known = {} } = catalog;
   const { models, tools, functions, nodeTypes, graphs } = namesUsed(definition, known);
   return {
-    models: pick(catalog.models, models),
-    tools: mapValues(pick(catalog.tools, withFallbacks(catalog, tools)), ({ result: _result, ...terms }) => terms),
-    functions: pick(catalog.functions, functions),
-    ...(catalog.nodeTypes && { nodeTypes: pick(catalog.nodeTypes, nodeTypes) }),
-    ...(graphs.length > 0 && { graphs: pick(known, graphs) }),
+    models: pickEntries(catalog.models, models),
+    tools: mapValues(
+      pickEntries(catalog.tools, withFallbacks(catalog, tools)),
+      ({ result: _result, ...terms }) => terms,
+    ),
+    functions: pickEntries(catalog.functions, functions),
+    ...(catalog.nodeTypes && { nodeTypes: pickEntries(catalog.nodeTypes, nodeTypes) }),
+    ...(graphs.length > 0 && { graphs: pickEntries(known, graphs) }),
     defaults: catalog.defaults,
     ceilings: catalog.ceilings,
   };
@@ -54,18 +57,21 @@ export function graphsWithin(
   return [...withGraphsInside(definition, catalog)].map((part) => part.definition);
 }
 
-interface Part {
+interface PinnedGraphPart {
   readonly definition: GraphDefinition;
   /** The name that a node uses for the graph; `null` if the graph is inline. */
   readonly reference: string | null;
 }
 
-function withGraphsInside(definition: GraphDefinition, { graphs = {} }: Pick<Catalog, 'graphs'>): ReadonlySet<Part> {
-  const parts = new Set<Part>([{ definition, reference: null }]);
+function withGraphsInside(
+  definition: GraphDefinition,
+  { graphs = {} }: Pick<Catalog, 'graphs'>,
+): ReadonlySet<PinnedGraphPart> {
+  const parts = new Set<PinnedGraphPart>([{ definition, reference: null }]);
   const seen = new Set<string>();
   for (const part of parts) {
     const named = Object.values(part.definition.nodes).flatMap(graphsOf);
-    for (const inside of named.flatMap((graph) => toPart(graph, graphs) ?? [])) {
+    for (const inside of named.flatMap((graph) => toPinnedPart(graph, graphs) ?? [])) {
       if (inside.reference !== null && seen.has(inside.reference)) continue;
       if (inside.reference !== null) seen.add(inside.reference);
       parts.add(inside);
@@ -79,29 +85,32 @@ function graphsOf(node: NodeDefinition): readonly (string | GraphDefinition)[] {
   return [...(inner === null ? [] : [inner]), ...graphToolsAt(fieldsOf(node)).map(({ reference }) => reference)];
 }
 
-function toPart(graph: string | GraphDefinition, graphs: Readonly<Record<string, GraphDefinition>>): Part | null {
+function toPinnedPart(
+  graph: string | GraphDefinition,
+  graphs: Readonly<Record<string, GraphDefinition>>,
+): PinnedGraphPart | null {
   if (typeof graph !== 'string') return { definition: graph, reference: null };
   const definition = own(graphs, graph);
   return definition ? { definition, reference: graph } : null;
 }
 
 /** The catalog names that one node uses. */
-interface Uses {
+interface CatalogUsesOfNode {
   readonly type: string;
   readonly tools: readonly string[];
   readonly models: readonly string[];
   readonly functions: readonly string[];
 }
 
-function usesOf({ nodes, defaults = {} }: GraphDefinition): readonly Uses[] {
+function usesOf({ nodes, defaults = {} }: GraphDefinition): readonly CatalogUsesOfNode[] {
   return Object.values(nodes).map((node) => {
     const { uses = {} } = describeNode(fieldsOf(node));
-    const models = namesIn(node, uses.models);
+    const models = namedEntries(node, uses.models);
     return {
       type: node.type,
-      tools: namesIn(node, uses.tools),
+      tools: namedEntries(node, uses.tools),
       models: uses.models && models.length === 0 ? defaultModels(defaults) : models,
-      functions: namesIn(node, uses.functions),
+      functions: namedEntries(node, uses.functions),
     };
   });
 }
@@ -120,7 +129,7 @@ function withFallbacks({ tools }: Catalog, names: readonly string[]): readonly s
   return [...all];
 }
 
-function pick<T>(entries: Readonly<Record<string, T>>, names: readonly string[]): Record<string, T> {
+function pickEntries<T>(entries: Readonly<Record<string, T>>, names: readonly string[]): Record<string, T> {
   const wanted = new Set(names);
   return Object.fromEntries(Object.entries(entries).filter(([name]) => wanted.has(name)));
 }

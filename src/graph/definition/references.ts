@@ -8,21 +8,21 @@ import { describeNode, fieldsOf } from './node-types/describe-node.ts';
 /** Returns the published graphs that nodes name, as subgraphs and as tools, in the definition and its inline graphs. */
 export function referencesIn(definition: Json): readonly string[] {
   const found = new Set<string>();
-  collect(definition, found);
+  collectReferences(definition, found);
   return [...found];
 }
 
-function collect(definition: Json, found: Set<string>): void {
-  for (const [, node] of nodesIn(definition)) {
+function collectReferences(definition: Json, found: Set<string>): void {
+  for (const [, node] of definedNodes(definition)) {
     for (const { reference } of graphToolsAt(node)) found.add(reference);
     const inner = innerGraphAt(node);
     if (!inner) continue;
     if (typeof inner.definition === 'string') found.add(inner.definition);
-    else collect(inner.definition, found);
+    else collectReferences(inner.definition, found);
   }
 }
 
-function nodesIn(definition: Json): readonly (readonly [string, JsonObject])[] {
+function definedNodes(definition: Json): readonly (readonly [string, JsonObject])[] {
   const nodes = isJsonObject(definition) ? definition['nodes'] : undefined;
   return membersIn(nodes).flatMap(([id, node]) => (isJsonObject(node) ? [[id, node] as const] : []));
 }
@@ -30,7 +30,7 @@ function nodesIn(definition: Json): readonly (readonly [string, JsonObject])[] {
 /** Returns the definition with every reference to a published graph replaced, in its inline graphs too. */
 export function replaceReferences(definition: JsonObject, replace: (reference: string) => string): JsonObject {
   const { nodes } = definition;
-  const changed = nodesIn(definition).flatMap(([id, node]) => {
+  const changed = definedNodes(definition).flatMap(([id, node]) => {
     const changes = { ...changedGraph(node, replace), ...changedTools(node, replace) };
     return Object.keys(changes).length === 0 ? [] : [[id, { ...node, ...changes }] as const];
   });
@@ -38,16 +38,16 @@ export function replaceReferences(definition: JsonObject, replace: (reference: s
   return { ...definition, nodes: { ...nodes, ...Object.fromEntries(changed) } };
 }
 
-type Replace = (reference: string) => string;
+type ReplaceReference = (reference: string) => string;
 
-function changedGraph(node: JsonObject, replace: Replace): JsonObject {
+function changedGraph(node: JsonObject, replace: ReplaceReference): JsonObject {
   const { field, definition: graph } = innerGraphAt(node) ?? {};
   if (field === undefined || graph === undefined) return {};
   if (typeof graph === 'string') return { [field]: replace(graph) };
   return isJsonObject(graph) ? { [field]: replaceReferences(graph, replace) } : {};
 }
 
-function changedTools(node: JsonObject, replace: Replace): JsonObject {
+function changedTools(node: JsonObject, replace: ReplaceReference): JsonObject {
   const { tools } = node;
   if (!isJsonList(tools) || graphToolsAt(node).length === 0) return {};
   return {

@@ -1,16 +1,16 @@
 import type { Outline } from '../definition/node-types/node-description.ts';
 import { END, forEdge } from '../definition/definition.ts';
 import type { EdgeDefinition, ForEachEdge, NodeDefinition, Target, EdgeTable } from '../definition/definition.ts';
-import { namesIn, fieldsOfKind } from '../definition/node-types/describe-node.ts';
+import { namedEntries, fieldsOfKind } from '../definition/node-types/describe-node.ts';
 import { toList } from '../values/collections.ts';
 
 /** A graph as shapes and arrows, for the Mermaid and PlantUML writers. */
 export interface Diagram {
-  readonly shapes: readonly Shape[];
-  readonly arrows: readonly Arrow[];
+  readonly shapes: readonly DiagramShape[];
+  readonly arrows: readonly DiagramArrow[];
 }
 
-export interface Shape {
+export interface DiagramShape {
   /** Unique in the drawing: letters, digits and underscores, and no keyword of Mermaid or PlantUML. */
   readonly key: string;
   readonly kind: ShapeKind;
@@ -20,7 +20,7 @@ export interface Shape {
   /** The lines of text inside. */
   readonly lines: readonly string[];
   readonly isDeferred: boolean;
-  readonly mark: Mark;
+  readonly mark: NodeMark;
   /** The drawing inside: an inline subgraph, or the graphs that the node calls as tools. */
   readonly inner: Diagram | null;
 }
@@ -30,9 +30,9 @@ export type ShapeKind = 'start' | 'end' | 'join' | 'node';
 
 export type ShapeOutline = Outline | 'stadium' | 'circle';
 
-export type Mark = 'none' | 'visited' | 'current';
+export type NodeMark = 'none' | 'visited' | 'current';
 
-export interface Arrow {
+export interface DiagramArrow {
   readonly from: string;
   readonly to: string;
   readonly kind: 'plain' | 'forEach' | 'detour';
@@ -40,12 +40,12 @@ export interface Arrow {
 }
 
 /** The marked nodes of a run, by id. The id of a node inside another is `outer/inner`. */
-export interface Marks {
+export interface MarkedNodes {
   readonly visited: readonly string[];
   readonly current: readonly string[];
 }
 
-export const NO_MARKS: Marks = { visited: [], current: [] };
+export const NO_MARKS: MarkedNodes = { visited: [], current: [] };
 
 /** Removes control characters and lone surrogates, which diagrams cannot show. Lines end with `\n`. */
 export function safeText(text: string): string {
@@ -57,14 +57,14 @@ export function safeText(text: string): string {
 }
 
 /** An arrow without its source. */
-export type OutgoingArrow = Omit<Arrow, 'from'>;
+export type OutgoingArrow = Omit<DiagramArrow, 'from'>;
 
 /** Returns the arrows of an edge, each with a node id as target and its condition as label. */
 export function arrowsOfEdge(edge: EdgeDefinition): readonly OutgoingArrow[] {
-  return forEdge(edge, ARROWS);
+  return forEdge(edge, ARROWS_BY_EDGE_KIND);
 }
 
-const ARROWS: EdgeTable<readonly OutgoingArrow[]> = {
+const ARROWS_BY_EDGE_KIND: EdgeTable<readonly OutgoingArrow[]> = {
   plain: ({ to }) => plainArrows(to, null),
   branches: ({ branches }) => branches.flatMap(({ when, to }) => plainArrows(to, when ?? DEFAULT)),
   route: ({ paths, default: otherwise }) => [
@@ -77,8 +77,8 @@ const ARROWS: EdgeTable<readonly OutgoingArrow[]> = {
 /** Returns the arrows to the nodes that a node may go to without an edge. */
 export function arrowsOfNode(node: NodeDefinition): readonly OutgoingArrow[] {
   const { onError } = node;
-  const onFailure = typeof onError === 'object' ? [detour(onError.to, 'on error')] : [];
-  return [...onFailure, ...namesIn(node, fieldsOfKind('goto')).map((name) => detour(name, 'goto'))];
+  const onFailure = typeof onError === 'object' ? [detourArrow(onError.to, 'on error')] : [];
+  return [...onFailure, ...namedEntries(node, fieldsOfKind('goto')).map((name) => detourArrow(name, 'goto'))];
 }
 
 const DEFAULT = 'default';
@@ -93,6 +93,6 @@ function describeForEach({ forEach, maxConcurrency }: ForEachEdge): string {
   return `for each of ${forEach}${bound}`;
 }
 
-function detour(to: string, label: string): OutgoingArrow {
+function detourArrow(to: string, label: string): OutgoingArrow {
   return { to, kind: 'detour', label };
 }

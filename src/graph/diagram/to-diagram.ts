@@ -2,33 +2,33 @@ import { END, START } from '../definition/definition.ts';
 import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { toolGraph } from '../definition/graph-tools.ts';
 import { innerGraph } from '../definition/references.ts';
-import { describeNode, fieldsOf, fieldAt, namesIn } from '../definition/node-types/describe-node.ts';
+import { describeNode, fieldsOf, fieldAt, namedEntries } from '../definition/node-types/describe-node.ts';
 import { toList } from '../values/collections.ts';
 import { abbreviate, createDistinctTexts } from '../values/text.ts';
 import { arrowsOfNode, arrowsOfEdge } from './diagram.ts';
-import type { OutgoingArrow, Arrow, Diagram, Mark, Marks, Shape } from './diagram.ts';
+import type { OutgoingArrow, DiagramArrow, Diagram, NodeMark, MarkedNodes, DiagramShape } from './diagram.ts';
 
 /** The maximum of characters of a line in a shape, and of a label. Longer ones are cut. */
-const MAX_TEXT = 200;
+const MAX_LINE_CHARACTERS = 200;
 
 /**
  * Converts a definition into shapes and arrows. It leaves out edges from or to unknown nodes, and arrows beyond
  * `MAX_ARROWS`.
  */
-export function toDiagram(definition: GraphDefinition, marks: Marks): Diagram {
+export function toDiagram(definition: GraphDefinition, marks: MarkedNodes): Diagram {
   const markOf = markReader(marks);
   return boundArrows(drawGraph(definition, { path: [], keys: createKeys(), markOf }));
 }
 
 /** The graph that is being drawn, and the keys of its drawing. */
-interface Level {
+interface DiagramLevel {
   /** The ids of the enclosing nodes, outermost first. */
   readonly path: readonly string[];
-  readonly keys: Keys;
-  readonly markOf: (address: string) => Mark;
+  readonly keys: ShapeKeys;
+  readonly markOf: (address: string) => NodeMark;
 }
 
-function drawGraph(definition: GraphDefinition, level: Level): Diagram {
+function drawGraph(definition: GraphDefinition, level: DiagramLevel): Diagram {
   const nodes = drawNodes(definition, level);
   const ids = new Map(nodes.map(({ id, shape }) => [id, shape.key]));
   const points = drawPoints(definition, level);
@@ -48,10 +48,10 @@ function drawGraph(definition: GraphDefinition, level: Level): Diagram {
 interface DrawnNode {
   readonly id: string;
   readonly node: NodeDefinition;
-  readonly shape: Shape;
+  readonly shape: DiagramShape;
 }
 
-function drawNodes(definition: GraphDefinition, level: Level): readonly DrawnNode[] {
+function drawNodes(definition: GraphDefinition, level: DiagramLevel): readonly DrawnNode[] {
   return Object.entries(definition.nodes).map(([id, node]) => ({
     id,
     node,
@@ -59,7 +59,7 @@ function drawNodes(definition: GraphDefinition, level: Level): readonly DrawnNod
   }));
 }
 
-function drawNode(id: string, node: NodeDefinition, definition: GraphDefinition, level: Level): Shape {
+function drawNode(id: string, node: NodeDefinition, definition: GraphDefinition, level: DiagramLevel): DiagramShape {
   const path = [...level.path, id];
   const { outline, fill } = describeNode(fieldsOf(node)).look;
   return {
@@ -67,7 +67,7 @@ function drawNode(id: string, node: NodeDefinition, definition: GraphDefinition,
     kind: 'node',
     outline,
     fill,
-    lines: shapeLines(id, node, definition).map((line) => abbreviate(line, MAX_TEXT)),
+    lines: shapeLines(id, node, definition).map((line) => abbreviate(line, MAX_LINE_CHARACTERS)),
     isDeferred: node.defer === true,
     mark: level.markOf(path.join('/')),
     inner: drawInside(node, definition, { ...level, path }),
@@ -75,7 +75,7 @@ function drawNode(id: string, node: NodeDefinition, definition: GraphDefinition,
 }
 
 /** Draws an inline subgraph, or the graphs that a node calls as tools, which no edge leads to. */
-function drawInside(node: NodeDefinition, { nodes }: GraphDefinition, level: Level): Diagram | null {
+function drawInside(node: NodeDefinition, { nodes }: GraphDefinition, level: DiagramLevel): Diagram | null {
   const tools = toolGraph(node, nodes);
   if (tools) return { shapes: drawNodes(tools, level).map(({ shape }) => shape), arrows: [] };
   const inner = innerGraph(node);
@@ -83,25 +83,42 @@ function drawInside(node: NodeDefinition, { nodes }: GraphDefinition, level: Lev
 }
 
 /** Draws the start point, and the end point if an edge or a node leads there. */
-function drawPoints({ edges, nodes }: GraphDefinition, { path, keys }: Level): readonly Shape[] {
+function drawPoints({ edges, nodes }: GraphDefinition, { path, keys }: DiagramLevel): readonly DiagramShape[] {
   const ends = edges.some((edge) => arrowsOfEdge(edge).some(({ to }) => to === END));
   const leaves = Object.values(nodes).some((node) => arrowsOfNode(node).some(({ to }) => to === END));
   const kinds = ends || leaves ? (['start', 'end'] as const) : (['start'] as const);
-  return kinds.map((kind) => ({ ...POINT, kind, key: keys.take(POINT_PREFIXES[kind], path), lines: [kind] }));
+  return kinds.map((kind) => ({
+    ...START_OR_END_SHAPE,
+    kind,
+    key: keys.take(POINT_PREFIXES[kind], path),
+    lines: [kind],
+  }));
 }
 
 const POINT_PREFIXES = { start: 'begin', end: 'finish' } as const;
-const POINT = { outline: 'stadium', fill: 'FFFFFF', isDeferred: false, mark: 'none', inner: null } as const;
+const START_OR_END_SHAPE = {
+  outline: 'stadium',
+  fill: 'FFFFFF',
+  isDeferred: false,
+  mark: 'none',
+  inner: null,
+} as const;
 
 /** Draws one edge. The arrows of several sources meet in a join. */
-function drawEdge(edge: EdgeDefinition, ids: ReadonlyMap<string, string>, { path, keys }: Level): Diagram {
+function drawEdge(edge: EdgeDefinition, ids: ReadonlyMap<string, string>, { path, keys }: DiagramLevel): Diagram {
   const sources = [...new Set(toList(edge.from))].flatMap((id) => ids.get(id) ?? []);
   const outgoing = resolveArrows(arrowsOfEdge(edge), ids);
   const [first] = sources;
   if (sources.length < 2)
     return { shapes: [], arrows: first ? outgoing.map((arrow) => ({ from: first, ...arrow })) : [] };
-  const join: Shape = { ...POINT, kind: 'join', outline: 'circle', key: keys.take('join', path), lines: ['all'] };
-  const into = sources.map((from): Arrow => ({ from, to: join.key, kind: 'plain', label: null }));
+  const join: DiagramShape = {
+    ...START_OR_END_SHAPE,
+    kind: 'join',
+    outline: 'circle',
+    key: keys.take('join', path),
+    lines: ['all'],
+  };
+  const into = sources.map((from): DiagramArrow => ({ from, to: join.key, kind: 'plain', label: null }));
   return { shapes: [join], arrows: [...into, ...outgoing.map((arrow) => ({ from: join.key, ...arrow }))] };
 }
 
@@ -109,12 +126,14 @@ function drawEdge(edge: EdgeDefinition, ids: ReadonlyMap<string, string>, { path
 function resolveArrows(arrows: readonly OutgoingArrow[], ids: ReadonlyMap<string, string>): readonly OutgoingArrow[] {
   return arrows.flatMap(({ to, kind, label }) => {
     const key = ids.get(to);
-    return key === undefined ? [] : [{ to: key, kind, label: label === null ? null : abbreviate(label, MAX_TEXT) }];
+    return key === undefined
+      ? []
+      : [{ to: key, kind, label: label === null ? null : abbreviate(label, MAX_LINE_CHARACTERS) }];
   });
 }
 
 /** A node around a visited one is visited: a graph that is a tool has no superstep of its own. */
-function markReader({ visited, current }: Marks): (address: string) => Mark {
+function markReader({ visited, current }: MarkedNodes): (address: string) => NodeMark {
   const seen = new Set(visited.flatMap(withEnclosing));
   const now = new Set(current);
   return (address) => {
@@ -149,7 +168,7 @@ function boundArrows(diagram: Diagram): Diagram {
   return left < 0 ? { ...bounded, shapes: [...bounded.shapes, omissionNote(-left)] } : bounded;
 }
 
-function omissionNote(count: number): Shape {
+function omissionNote(count: number): DiagramShape {
   return {
     key: 'omitted',
     kind: 'node',
@@ -163,7 +182,7 @@ function omissionNote(count: number): Shape {
 }
 
 /** Makes unique keys for the shapes of a drawing. */
-export interface Keys {
+export interface ShapeKeys {
   /**
    * @param prefix the kind of key; it keeps the key of a node from being a keyword, such as `end`
    * @param path ids; other characters than letters and digits become underscores, and long ids are cut
@@ -172,11 +191,11 @@ export interface Keys {
 }
 
 /** The maximum of characters of an id in a key. */
-const MAX_ID = 60;
+const MAX_KEY_CHARACTERS = 60;
 
-function createKeys(): Keys {
+function createKeys(): ShapeKeys {
   const takeUnique = createDistinctTexts((wanted, copy) => (copy === 1 ? wanted : `${wanted}__${copy}`));
-  const toKeyText = (id: string): string => id.slice(0, MAX_ID).replaceAll(/[^A-Za-z0-9]/g, '_');
+  const toKeyText = (id: string): string => id.slice(0, MAX_KEY_CHARACTERS).replaceAll(/[^A-Za-z0-9]/g, '_');
   return { take: (prefix, path) => takeUnique([prefix, ...path.map(toKeyText)].join('_')) };
 }
 
@@ -189,7 +208,7 @@ function shapeLines(id: string, node: NodeDefinition, definition: GraphDefinitio
     id,
     about === undefined ? node.type : `${node.type}: ${about}`,
     ...(node.defer === true ? ['deferred'] : []),
-    ...notes.flatMap(({ label, field }) => namesIn(node, [field]).map((name) => `${label}: ${name}`)),
+    ...notes.flatMap(({ label, field }) => namedEntries(node, [field]).map((name) => `${label}: ${name}`)),
     ...(definition.onCancel === id ? ['runs last when canceled'] : []),
     ...(isListed(id, definition.interruptBefore) ? ['pauses before'] : []),
     ...(isListed(id, definition.interruptAfter) ? ['pauses after'] : []),

@@ -1,13 +1,13 @@
 import type { GraphDefinition } from '../definition/definition.ts';
 import { NO_MARKS, safeText } from './diagram.ts';
-import type { Arrow, Diagram, Marks, Shape, ShapeOutline, Mark } from './diagram.ts';
+import type { DiagramArrow, Diagram, MarkedNodes, DiagramShape, ShapeOutline, NodeMark } from './diagram.ts';
 import { toDiagram } from './to-diagram.ts';
 
 /**
  * Draws a definition as a Mermaid flowchart.
  * @param definition one without errors from `validateGraph`
  */
-export function toMermaid(definition: GraphDefinition, marks: Marks = NO_MARKS): string {
+export function toMermaid(definition: GraphDefinition, marks: MarkedNodes = NO_MARKS): string {
   const diagram = toDiagram(definition, marks);
   return ['flowchart TD', ...writeDiagram(diagram, '  '), ...writeClasses(diagram), ''].join('\n');
 }
@@ -34,17 +34,19 @@ const FRAMES: Readonly<Record<ShapeOutline, readonly [string, string]>> = {
   cylinder: ['[(', ')]'],
 };
 
-function writeShape({ key, outline, lines, inner }: Shape, indent: string): readonly string[] {
-  const text = quote(lines.join('\n'));
+function writeShape({ key, outline, lines, inner }: DiagramShape, indent: string): readonly string[] {
+  const text = quoteLabel(lines.join('\n'));
   if (inner) return [`${indent}subgraph ${key} [${text}]`, ...writeDiagram(inner, `${indent}  `), `${indent}end`];
   const [open, close] = FRAMES[outline];
   return [`${indent}${key}${open}${text}${close}`];
 }
 
-const ARROWS = { plain: '-->', forEach: '==>', detour: '-.->' } as const;
+const ARROW_SYNTAX = { plain: '-->', forEach: '==>', detour: '-.->' } as const;
 
-function writeArrow({ from, to, kind, label }: Arrow): string {
-  return label === null ? `${from} ${ARROWS[kind]} ${to}` : `${from} ${ARROWS[kind]}|${quote(label)}| ${to}`;
+function writeArrow({ from, to, kind, label }: DiagramArrow): string {
+  return label === null
+    ? `${from} ${ARROW_SYNTAX[kind]} ${to}`
+    : `${from} ${ARROW_SYNTAX[kind]}|${quoteLabel(label)}| ${to}`;
 }
 
 const STYLES = {
@@ -69,7 +71,7 @@ function writeClasses(diagram: Diagram): readonly string[] {
   );
 }
 
-function allShapes({ shapes }: Diagram): readonly Shape[] {
+function allShapes({ shapes }: Diagram): readonly DiagramShape[] {
   return shapes.flatMap((shape) => (shape.inner ? [shape, ...allShapes(shape.inner)] : [shape]));
 }
 
@@ -78,7 +80,7 @@ const SPECIAL = /[^\w .,()=!?'/+\-\u0080-\uFFFF]|\uFB02|(?<![A-Za-z0-9])_|_(?![A
 /** The start of a list or a heading in Markdown. */
 const AT_LINE_START = /^(\d*)([-+=.)])/;
 
-function quote(text: string): string {
+function quoteLabel(text: string): string {
   const lines = safeText(text).split('\n');
   return `"${lines.map((line) => escapeLine(line.trim())).join('<br/>') || ' '}"`;
 }
@@ -97,13 +99,13 @@ function toReference(character: string): string {
  * Draws a definition as a PlantUML state diagram.
  * @param definition one without errors from `validateGraph`
  */
-export function toPlantUml(definition: GraphDefinition, marks: Marks = NO_MARKS): string {
+export function toPlantUml(definition: GraphDefinition, marks: MarkedNodes = NO_MARKS): string {
   const lines = writePlantUml(toDiagram(definition, marks), '');
   return ['@startuml', 'hide empty description', ...lines, '@enduml', ''].join('\n');
 }
 
 /** The start and the end of a state diagram. PlantUML has no names for them. */
-const POINT = '[*]';
+const START_OR_END_SYMBOL = '[*]';
 
 function writePlantUml({ shapes, arrows }: Diagram, indent: string): readonly string[] {
   const points = new Set(shapes.filter(({ kind }) => kind === 'start' || kind === 'end').map(({ key }) => key));
@@ -113,28 +115,28 @@ function writePlantUml({ shapes, arrows }: Diagram, indent: string): readonly st
   ];
 }
 
-function writePlantUmlShape(shape: Shape, indent: string): readonly string[] {
+function writePlantUmlShape(shape: DiagramShape, indent: string): readonly string[] {
   const { key, kind, lines, inner } = shape;
   if (kind === 'join') return [`${indent}state ${key} <<join>>`];
-  const head = `${indent}state "${escape(lines.join('\n'))}" as ${key}${colors(shape)}`;
+  const head = `${indent}state "${escapeLabel(lines.join('\n'))}" as ${key}${shapeColors(shape)}`;
   return inner ? [`${head} {`, ...writePlantUml(inner, `${indent}  `), `${indent}}`] : [head];
 }
 
-const MARKS: Readonly<Record<Mark, string | null>> = {
+const MARKS: Readonly<Record<NodeMark, string | null>> = {
   none: null,
   visited: 'D9F2D9;line:2E7D32',
   current: 'FFE8B3;line:E65100;line.bold',
 };
 
-function colors({ fill, mark, isDeferred }: Shape): string {
+function shapeColors({ fill, mark, isDeferred }: DiagramShape): string {
   return ` #${MARKS[mark] ?? fill}${isDeferred ? ';line.dashed' : ''}`;
 }
 
 const PLANT_UML_ARROWS = { plain: '-->', forEach: '-[bold]->', detour: '-[dashed]->' } as const;
 
-function writePlantUmlArrow({ from, to, kind, label }: Arrow, points: ReadonlySet<string>): string {
-  const [source, target] = [from, to].map((key) => (points.has(key) ? POINT : key));
-  const text = label === null ? '' : escape(label);
+function writePlantUmlArrow({ from, to, kind, label }: DiagramArrow, points: ReadonlySet<string>): string {
+  const [source, target] = [from, to].map((key) => (points.has(key) ? START_OR_END_SYMBOL : key));
+  const text = label === null ? '' : escapeLabel(label);
   return `${source} ${PLANT_UML_ARROWS[kind]} ${target}${text === '' ? '' : ` : ${text}`}`;
 }
 
@@ -143,7 +145,7 @@ const PLANT_UML_SPECIAL = /[^A-Za-z0-9 .,()=!?+:'_\-\u0080-\u{10FFFF}]|(?<=_)_|(
 /** The start of a list, a heading or a line in Creole. */
 const PLANT_UML_LINE_START = /^[^A-Za-z0-9\u0080-\u{10FFFF}]/u;
 
-function escape(text: string): string {
+function escapeLabel(text: string): string {
   const lines = safeText(text).split('\n');
   return lines.map((line) => escapePlantUmlLine(line.trim())).join('\\n');
 }

@@ -1,11 +1,11 @@
 import { OwnedLists } from '../channels/reducer.ts';
 import type { CompiledGraph } from '../compile/compile.ts';
-import { spend } from '../values/meter.ts';
+import { spendUnits } from '../values/meter.ts';
 import type { Checkpoint } from '../journal/resume-point.ts';
 import type { RunEvent } from '../journal/events.ts';
 import type { Approval } from '../run/approval.ts';
 import type { AwaitedPerson, PossiblyExecutedCall } from '../run/compensation.ts';
-import type { Countdown, RunLimits, Spent } from '../run/limits.ts';
+import type { Countdown, RunLimits, BudgetUsage } from '../run/limits.ts';
 import type { CallEffect, Effect } from '../run/effect.ts';
 import { MAX_HELD_BYTES, heldBytes, holdsTooMuch } from '../run/held-bytes.ts';
 import { approvalNumber } from '../run/ids.ts';
@@ -19,7 +19,7 @@ import { withEditor } from '../run/editors.ts';
 import { hasEnded, hasOpenCalls } from '../run/status.ts';
 import { own } from '../values/json.ts';
 import { DraftWork, newLoad } from './load.ts';
-import type { Load } from './load.ts';
+import type { AdvanceLoad } from './load.ts';
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -29,7 +29,7 @@ type DraftRun = Mutable<Omit<Run, 'calls' | 'timers' | 'approvals' | 'counters' 
   readonly timers: Run['timers'];
   readonly approvals: Run['approvals'];
   readonly counters: Mutable<Counters>;
-  readonly spent: Mutable<Spent>;
+  readonly spent: Mutable<BudgetUsage>;
 };
 
 /**
@@ -51,7 +51,7 @@ export class Draft {
   readonly owned = new OwnedLists();
   /** Scopes copied by this `advance`, which it may change. */
   readonly copies = new WeakSet<Scope>();
-  readonly load: Load = newLoad();
+  readonly load: AdvanceLoad = newLoad();
   readonly work: DraftWork;
   readonly #effects: Effect[] = [];
   readonly #approvals: DraftApprovals;
@@ -158,7 +158,7 @@ export class Draft {
   /** Adds to the bytes that the run holds; a negative number subtracts. */
   hold(bytes: number): void {
     this.#grown += bytes;
-    if (bytes > 0) spend(Math.ceil(bytes / BYTES_PER_UNIT));
+    if (bytes > 0) spendUnits(Math.ceil(bytes / BYTES_PER_UNIT));
   }
 
   /** The closed approvals that the run remembers, in the order of their requests. */
@@ -177,7 +177,7 @@ export class Draft {
     for (const approval of pending) this.saveApproval({ ...approval, status: 'canceled' });
   }
 
-  addSpent(amounts: Partial<Spent>): void {
+  addSpent(amounts: Partial<BudgetUsage>): void {
     const { spent } = this.#run;
     spent.inputTokens += amounts.inputTokens ?? 0;
     spent.outputTokens += amounts.outputTokens ?? 0;

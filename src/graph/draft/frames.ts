@@ -163,14 +163,14 @@ export function tasksOfRun(draft: Draft): TaskHandle[] {
 }
 
 /** Returns the values of a graph's output channels. */
-export function outputOf({ graph, scope }: Frame): JsonObject {
+export function frameOutput({ graph, scope }: Frame): JsonObject {
   return Object.fromEntries(graph.output.map((channel) => [channel, own(scope.channels, channel) ?? null]));
 }
 
 /** Records an event about a task. */
 export function emitTask({ draft, frame, task }: TaskHandle, body: TaskEventBody): void {
   const { node, visit, index } = task;
-  emit(draft, frame, Object.assign({ node, visit }, index === null ? null : { index }, body));
+  emitEvent(draft, frame, Object.assign({ node, visit }, index === null ? null : { index }, body));
 }
 
 /** Records an event about the task at a path, if the task still exists. */
@@ -302,7 +302,7 @@ export function cancelOpenRequests(draft: Draft): void {
 }
 
 /** Records an event with its number, time, superstep and the ids of the enclosing nodes. */
-export function emit(draft: Draft, { step, path }: Pick<Frame, 'step' | 'path'>, body: RunEventBody): RunEvent {
+export function emitEvent(draft: Draft, { step, path }: Pick<Frame, 'step' | 'path'>, body: RunEventBody): RunEvent {
   const numbered = { seq: draft.increment('seq'), at: draft.timestamp, step };
   const event: RunEvent = Object.assign(numbered, path.length > 0 ? { path } : null, body);
   draft.events.push(event);
@@ -312,7 +312,7 @@ export function emit(draft: Draft, { step, path }: Pick<Frame, 'step' | 'path'>,
 
 /** Records an event of the run's own graph. */
 export function emitOfRun(draft: Draft, body: RunEventBody): void {
-  emit(draft, { step: draft.run.root.step, path: [] }, body);
+  emitEvent(draft, { step: draft.run.root.step, path: [] }, body);
 }
 
 /** Records a processed occurrence before the events that it causes, and resets the count of uninterrupted work. */

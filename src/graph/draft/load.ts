@@ -1,10 +1,10 @@
 import type { RunEventBody } from '../journal/events.ts';
-import type { Computed } from '../run/run.ts';
+import type { ComputedUnits } from '../run/run.ts';
 import { jsonSize } from '../values/json-size.ts';
 import { unitsSpent } from '../values/meter.ts';
 
 /** The load of one `advance`, which yields beyond its limits to keep workflow activations short. */
-export interface Load {
+export interface AdvanceLoad {
   /** The bytes of its events so far. */
   bytes: number;
   /** The reading of the meter at the beginning. */
@@ -14,19 +14,19 @@ export interface Load {
 }
 
 /** The parts of a draft that its load depends on. */
-interface Loaded {
-  readonly load: Load;
+interface LoadedDraft {
+  readonly load: AdvanceLoad;
 }
 
 /** Bytes of events after which an `advance` yields. */
 const MAX_EVENT_BYTES = 1_000_000;
 /** Units of the meter after which an `advance` yields. They belong to the interpreter version. */
-const MAX_UNITS = 3_000_000;
+const MAX_UNITS_OF_ADVANCE = 3_000_000;
 /** Units after which an `advance` yields before work that can't be interrupted, which has its own allowances. */
 const MAX_UNITS_BEFORE_WHOLE = 1_000_000;
 const EVENT_OVERHEAD = 120;
 
-export function newLoad(): Load {
+export function newLoad(): AdvanceLoad {
   return { bytes: 0, unitsBefore: unitsSpent(), tasksAtMost: Number.POSITIVE_INFINITY };
 }
 
@@ -34,7 +34,7 @@ export function newLoad(): Load {
  * Counts an event. Only kinds that can be frequent in one `advance` are measured; results arrive one at a time and are
  * limited elsewhere.
  */
-export function countEvent({ load }: Loaded, body: RunEventBody): void {
+export function countEvent({ load }: LoadedDraft, body: RunEventBody): void {
   load.bytes += EVENT_OVERHEAD + payloadSize(body);
 }
 
@@ -47,17 +47,17 @@ function payloadSize(body: RunEventBody): number {
 /**
  * Returns the work of this `advance`, in units. One that yields for its events counts as if it yielded for its units.
  */
-export function workOf({ load }: Loaded, hasYielded: boolean): number {
-  return Math.max(unitsSpent() - load.unitsBefore, hasYielded ? MAX_UNITS : 0);
+export function workOf({ load }: LoadedDraft, hasYielded: boolean): number {
+  return Math.max(unitsSpent() - load.unitsBefore, hasYielded ? MAX_UNITS_OF_ADVANCE : 0);
 }
 
 /** True if this `advance` should yield, either to have its events written or because it has used many units. */
-export function mustYield({ load }: Loaded): boolean {
-  return load.bytes > MAX_EVENT_BYTES || unitsSpent() - load.unitsBefore > MAX_UNITS;
+export function mustYield({ load }: LoadedDraft): boolean {
+  return load.bytes > MAX_EVENT_BYTES || unitsSpent() - load.unitsBefore > MAX_UNITS_OF_ADVANCE;
 }
 
 /** True if this `advance` should yield before it enters a graph or closes a superstep, which can't be interrupted. */
-export function mustYieldBeforeWhole({ load }: Loaded): boolean {
+export function mustYieldBeforeWhole({ load }: LoadedDraft): boolean {
   return mustYield({ load }) || unitsSpent() - load.unitsBefore > MAX_UNITS_BEFORE_WHOLE;
 }
 
@@ -69,16 +69,16 @@ const UNITS_OF_OUTSIDE = 300_000;
 
 /** Counts what a run computes, in units of the meter: across yields and in every part of the interpreter. */
 export class DraftWork {
-  readonly #total: Record<keyof Computed, number>;
+  readonly #total: Record<keyof ComputedUnits, number>;
   /** The reading of the meter that was counted last. */
   #reading = unitsSpent();
 
-  constructor(computed: Computed) {
+  constructor(computed: ComputedUnits) {
     this.#total = { ...computed };
   }
 
   /** Returns the counts up to now. */
-  get computed(): Computed {
+  get computed(): ComputedUnits {
     const reading = unitsSpent();
     this.#total.superstep += reading - this.#reading;
     this.#total.alone += reading - this.#reading;
@@ -96,7 +96,7 @@ export class DraftWork {
     this.#reset({ superstep: Math.max(0, this.computed.superstep - UNITS_OF_OUTSIDE), alone: 0 });
   }
 
-  #reset(changes: Partial<Computed>): void {
+  #reset(changes: Partial<ComputedUnits>): void {
     Object.assign(this.#total, { ...this.computed, ...changes });
   }
 }

@@ -1,12 +1,12 @@
 import { applyWrites, isReplacement } from '../channels/apply-writes.ts';
-import type { WriteResult, Write } from '../channels/apply-writes.ts';
+import type { WriteResult, TaskWrite } from '../channels/apply-writes.ts';
 import type { Channel } from '../channels/channel.ts';
 import { replaceValues } from '../channels/channel-sizes.ts';
-import type { Channels } from '../channels/channel-sizes.ts';
+import type { ValuesByChannel } from '../channels/channel-sizes.ts';
 import type { OwnedLists, ReduceContext } from '../channels/reducer.ts';
 import {
   MAX_HELD_BYTES,
-  bytesOf,
+  approximateBytes,
   bytesOfMembers,
   bytesOfSuperstep,
   bytesOfWork,
@@ -30,12 +30,12 @@ import { tasksIn } from '../run/scope-position.ts';
  * scopes; reads copy nothing.
  */
 
-type Running = ScopePosition & { readonly kind: 'running' };
+type RunningPosition = ScopePosition & { readonly kind: 'running' };
 
 /** A scope that one `advance` has copied. */
 type DraftScope = Mutable<Omit<Scope, 'visits' | 'at'>> & {
   readonly visits: Record<string, number>;
-  at: Exclude<ScopePosition, Running> | (Omit<Running, 'tasks'> & { readonly tasks: NodeTask[] });
+  at: Exclude<ScopePosition, RunningPosition> | (Omit<RunningPosition, 'tasks'> & { readonly tasks: NodeTask[] });
 };
 
 /** Replaces a task in its superstep; its list element stays. @throws TypeError if the superstep is over */
@@ -63,7 +63,7 @@ export function requireRoom({ draft, task }: TaskHandle, state: TaskState): void
 }
 
 /** Applies writes to the channels through their reducers, either all or none. */
-export function writeChannels(frame: Frame, writes: readonly Write[]): WriteResult {
+export function writeChannels(frame: Frame, writes: readonly TaskWrite[]): WriteResult {
   const { graph, scope } = frame;
   const context = new ScopeContext(frame);
   const applied = withinSuperstep(frame.draft, () => applyWrites(graph.channels, scope.channels, writes, context));
@@ -80,12 +80,12 @@ export function writeChannels(frame: Frame, writes: readonly Write[]): WriteResu
 }
 
 /** Sets some channels without their reducers. */
-export function setChannels(frame: Frame, values: Channels): void {
+export function setChannels(frame: Frame, values: ValuesByChannel): void {
   const channels = replaceValues(frame.scope.channels, values);
   replaceChannels(frame, channels, growthOf(frame, { channels, changes: mapValues(values, (set) => ({ set })) }, []));
 }
 
-function replaceChannels(frame: Frame, channels: Channels, grown: number): void {
+function replaceChannels(frame: Frame, channels: ValuesByChannel, grown: number): void {
   if (frame.parent) rememberGrowth(frame.scope.channels, channels, grown);
   openForWriting(frame).channels = channels;
   frame.draft.hold(grown);
@@ -99,22 +99,22 @@ function replaceChannels(frame: Frame, channels: Channels, grown: number): void 
 function growthOf(
   { draft, graph, parent, scope }: Frame,
   after: Pick<WriteResult & { ok: true }, 'channels' | 'changes'>,
-  writes: readonly Write[],
+  writes: readonly TaskWrite[],
 ): number {
   if (!parent) return 0;
   return Object.entries(after.changes).reduce((sum, [name, change]) => {
     const before = scope.channels[name] ?? null;
-    if ('append' in change && isJsonList(before)) return sum + bytesOf(change.append) - bytesOf([]);
+    if ('append' in change && isJsonList(before)) return sum + approximateBytes(change.append) - approximateBytes([]);
     const value = after.channels[name] ?? null;
     const members = changedMembers(graph.channels.get(name), writes);
     if (members && isJsonObject(before) && isJsonObject(value))
       return sum + bytesOfMembers(value, members) - bytesOfMembers(before, members);
-    return sum + bytesOf(value) - bytesOf(draft.owned.before(before));
+    return sum + approximateBytes(value) - approximateBytes(draft.owned.before(before));
   }, 0);
 }
 
 /** Returns the members of a channel's value that writes may have changed; `null` if they may have changed any. */
-function changedMembers(channel: Channel | undefined, writes: readonly Write[]): ReadonlySet<string> | null {
+function changedMembers(channel: Channel | undefined, writes: readonly TaskWrite[]): ReadonlySet<string> | null {
   if (!channel?.reducer.changesOnlyMembers || channel.ephemeral) return null;
   const updates = writes.flatMap(({ update }) => own(update, channel.name) ?? []);
   return updates.some(isReplacement)
@@ -123,7 +123,7 @@ function changedMembers(channel: Channel | undefined, writes: readonly Write[]):
 }
 
 /** Refuses writes that are too large together. All writers are at fault, because each has added to the size. */
-function noRoom(writes: readonly Write[]): WriteResult {
+function noRoom(writes: readonly TaskWrite[]): WriteResult {
   const message = `the run would hold over ${MAX_HELD_BYTES} bytes in its tasks and subgraphs`;
   const [channel = ''] = writes.flatMap(({ update }) => Object.keys(update));
   return { ok: false, error: { code: 'PAYLOAD_TOO_LARGE', message }, channel, culprits: writes.map(({ by }) => by) };
@@ -137,10 +137,14 @@ export function setTasks(frame: Frame, tasks: readonly NodeTask[]): void {
 }
 
 /** Moves a graph to another position, which drops the tasks of an open superstep. */
-export function moveTo(frame: Frame, at: Exclude<ScopePosition, Running>, deferred = frame.scope.deferred): void {
+export function moveTo(
+  frame: Frame,
+  at: Exclude<ScopePosition, RunningPosition>,
+  deferred = frame.scope.deferred,
+): void {
   const scope = openForWriting(frame);
   const before = bytesOfSuperstep(scope);
-  if (frame.parent) scope.widest = widthOf(scope);
+  if (frame.parent) scope.widest = superstepWidth(scope);
   scope.at = at;
   scope.deferred = deferred;
   frame.draft.hold(bytesOfSuperstep(scope) - before);
@@ -205,7 +209,7 @@ class ScopeContext implements ReduceContext {
  * Returns the largest number of tasks that a superstep of a graph has had, including those of the graphs inside. Each
  * graph counts at its own maximum, whether the graphs ran in parallel or in sequence.
  */
-function widthOf(scope: Scope): number {
+function superstepWidth(scope: Scope): number {
   return Math.max(scope.widest, openWidth(scope));
 }
 
@@ -217,5 +221,5 @@ export function openWidth({ at }: Pick<Scope, 'at'>): number {
 /** Returns the number of tasks of the graphs inside a task, which may have ended. */
 export function widthInside({ inside = 0, state }: NodeTask): number {
   const scope = scopeIn(state);
-  return scope ? Math.max(inside, widthOf(scope)) : inside;
+  return scope ? Math.max(inside, superstepWidth(scope)) : inside;
 }

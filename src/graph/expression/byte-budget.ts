@@ -1,7 +1,7 @@
 import type { CopyBudget } from '../values/to-json.ts';
-import { spend, priceOfLength, priceOfText } from '../values/meter.ts';
+import { spendUnits, priceOfLength, priceOfText } from '../values/meter.ts';
 import type { GraphError } from '../values/errors.ts';
-import { MAX_VALUE_BYTES, SCALAR_SIZE, textSize, tooLarge } from '../values/json-size.ts';
+import { MAX_VALUE_BYTES, SCALAR_SIZE, textSize, tooLargeError } from '../values/json-size.ts';
 
 /** Price of a key in bytes, in addition to its text. */
 const KEY_PRICE = 5;
@@ -16,7 +16,7 @@ export interface ByteLimit {
   readonly refuse: (subject: string) => GraphError;
 }
 
-const OF_ANY_VALUE: ByteLimit = { bytes: MAX_VALUE_BYTES, refuse: tooLarge };
+const OF_ANY_VALUE: ByteLimit = { bytes: MAX_VALUE_BYTES, refuse: tooLargeError };
 
 /** The current limit of a value to be stored. It is lower than that of any value if a run already holds much. */
 let storedValueLimit = OF_ANY_VALUE;
@@ -54,10 +54,10 @@ export class ByteBudget implements CopyBudget {
   /** Counts a text; a long one as if it were ASCII until `measure` is called. @throws GraphError `PAYLOAD_TOO_LARGE` */
   takeText(text: string): void {
     if (text.length <= LONG_TEXT) {
-      spend(priceOfText(text));
+      spendUnits(priceOfText(text));
       return this.#take(textSize(text) + 1);
     }
-    spend(1);
+    spendUnits(1);
     this.#take(text.length + 3);
     this.#unmeasured.push(text);
   }
@@ -68,32 +68,32 @@ export class ByteBudget implements CopyBudget {
     if (texts.length === 0) return;
     this.#unmeasured = [];
     for (const text of texts) {
-      spend(priceOfText(text));
+      spendUnits(priceOfText(text));
       this.#take(textSize(text) - text.length - 2);
     }
   }
 
   /** Counts the key of a member. @throws as `takeText` */
   takeKey(key: string): void {
-    spend(KEY_PRICE);
+    spendUnits(KEY_PRICE);
     this.takeText(key);
   }
 
   /** @throws as `takeText` */
   takeScalar(): void {
-    spend(1);
+    spendUnits(1);
     this.#take(SCALAR_SIZE + 1);
   }
 
   /** Counts the brackets of a list or an object. @throws as `takeText` */
   takeContainer(): void {
-    spend(1);
+    spendUnits(1);
     this.#take(2);
   }
 
   /** Counts a text before it is made. @throws as `takeText` */
   takeLength(length: number): void {
-    spend(priceOfLength(length));
+    spendUnits(priceOfLength(length));
     this.#take(length);
   }
 

@@ -3,15 +3,15 @@ import { isContainer } from '../values/json.ts';
 import { createMemo } from '../values/collections.ts';
 import { registerFunctions } from './functions.ts';
 import { registerNumbers, isSyntaxNode } from './syntax-node.ts';
-import type { Name } from './names.ts';
+import type { ExpressionName } from './names.ts';
 
-const environments = createMemo<Environment>({ maxEntries: 100, maxSize: 100_000 });
+const knownEnvironments = createMemo<Environment>({ maxEntries: 100, maxSize: 100_000 });
 
-export function environmentFor(names: readonly Name[]): Environment {
-  return environments(names.join(' '), () => createEnvironment(names));
+export function environmentFor(names: readonly ExpressionName[]): Environment {
+  return knownEnvironments(names.join(' '), () => createEnvironment(names));
 }
 
-function createEnvironment(names: readonly Name[]): Environment {
+function createEnvironment(names: readonly ExpressionName[]): Environment {
   const environment = new Environment({
     homogeneousAggregateLiterals: false,
     enableOptionalTypes: true,
@@ -25,14 +25,14 @@ function createEnvironment(names: readonly Name[]): Environment {
 }
 
 /** The depth to which types of values are distinguished when a function is chosen; deeper parts have any type. */
-const MAX_LEVELS = 3;
+const MAX_TYPE_LEVELS = 3;
 
 interface RuntimeType {
   readonly kind: string;
   readonly keyType?: unknown;
 }
 
-interface Evaluator {
+interface CelEvaluator {
   readonly registry: { getListType(item: unknown): unknown; getMapType(key: unknown, value: unknown): unknown };
   readonly stringType: unknown;
   debugType(value: unknown): RuntimeType;
@@ -49,24 +49,24 @@ function limitTypes(environment: Environment): void {
   if (!isSyntaxNode(root)) throw new TypeError('The CEL library gave no syntax tree');
   root.setMeta('evaluate', (evaluator) => {
     if (!isEvaluator(evaluator)) throw new TypeError('The CEL library has another evaluator');
-    evaluator.debugTypeDeep = (value) => typeOf(evaluator, value, MAX_LEVELS);
+    evaluator.debugTypeDeep = (value) => celTypeOf(evaluator, value, MAX_TYPE_LEVELS);
     return true;
   });
   program({});
 }
 
-function typeOf(evaluator: Evaluator, value: unknown, levels: number): unknown {
+function celTypeOf(evaluator: CelEvaluator, value: unknown, levels: number): unknown {
   const type = evaluator.debugType(value);
   if (levels === 0 || !isContainer(value)) return type;
-  const first = firstOf(value, type.kind);
+  const first = firstElement(value, type.kind);
   if (first === undefined) return type;
-  const typeOfFirst = typeOf(evaluator, first, levels - 1);
+  const typeOfFirst = celTypeOf(evaluator, first, levels - 1);
   if (type.kind === 'list') return evaluator.registry.getListType(typeOfFirst);
   return evaluator.registry.getMapType(evaluator.stringType, typeOfFirst);
 }
 
 /** Returns the first element of a list or a map; `undefined` if it is empty. */
-function firstOf(value: object, kind: string): unknown {
+function firstElement(value: object, kind: string): unknown {
   if (kind === 'list') return Array.isArray(value) ? value[0] : undefined;
   if (kind !== 'map') return undefined;
   if (value instanceof Map) return value.values().next().value;
@@ -74,6 +74,6 @@ function firstOf(value: object, kind: string): unknown {
   return undefined;
 }
 
-function isEvaluator(value: unknown): value is Evaluator {
+function isEvaluator(value: unknown): value is CelEvaluator {
   return isContainer(value) && 'debugTypeDeep' in value && 'registry' in value;
 }

@@ -1,39 +1,39 @@
 import { isContainer } from '../values/json.ts';
 import { didYouMean } from '../values/did-you-mean.ts';
 import { abbreviate } from '../values/text.ts';
-import type { Name } from './names.ts';
+import type { ExpressionName } from './names.ts';
 
 interface SourceText {
   readonly source: string;
-  readonly names: readonly Name[];
+  readonly names: readonly ExpressionName[];
 }
 
 /** Describes the fault of an expression, its position, and how to write in CEL what was probably meant. */
-export function explain(error: unknown, { source, names }: SourceText): string {
-  const reason = reasonOf(error);
+export function explainExpressionError(error: unknown, { source, names }: SourceText): string {
+  const reason = errorReason(error);
   const unknown = /^Unknown variable: (\S+)$/.exec(reason)?.[1];
   if (unknown === undefined)
-    return `${reason}${positionOf(error)} in \`${abbreviate(source, MAX_QUOTED)}\`${celHint(source)}`;
+    return `${reason}${errorPosition(error)} in \`${abbreviate(source, MAX_QUOTED_SOURCE)}\`${celHint(source)}`;
   const hint = celHint(unknown) || `.${didYouMean(unknown, names)}`;
   return `"${unknown}" is not defined here; known are ${names.join(', ')}${hint}`;
 }
 
 /** Returns the position in an expression that an error of the CEL library names, counted from 1. */
-function positionOf(error: unknown): string {
+function errorPosition(error: unknown): string {
   const range: unknown = error instanceof Error && 'range' in error ? error.range : null;
   const start: unknown = isContainer(range) && 'start' in range ? range.start : null;
   return typeof start === 'number' ? ` at character ${start + 1}` : '';
 }
 
 /** Limits in characters of texts in error messages. */
-export const MAX_QUOTED = 200;
+export const MAX_QUOTED_SOURCE = 200;
 
-export const MAX_REASON = 400;
+export const MAX_ERROR_REASON = 400;
 
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return abbreviate(String(error), MAX_REASON);
+export function errorReason(error: unknown): string {
+  if (!(error instanceof Error)) return abbreviate(String(error), MAX_ERROR_REASON);
   const summary = 'summary' in error && typeof error.summary === 'string' ? error.summary : error.message;
-  return abbreviate(summary, MAX_REASON).replaceAll(/(\w)_\(/g, '$1(');
+  return abbreviate(summary, MAX_ERROR_REASON).replaceAll(/(\w)_\(/g, '$1(');
 }
 
 /** Patterns of other languages that people write, and what to write in CEL. */

@@ -6,29 +6,29 @@ import { GraphError } from '../values/errors.ts';
 import { isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { createMemo } from '../values/collections.ts';
-import { priceOfText, spend, withAllowance } from '../values/meter.ts';
+import { priceOfText, spendUnits, withAllowance } from '../values/meter.ts';
 import { abbreviate } from '../values/text.ts';
 import { findLostLiteral } from './literals.ts';
-import { instrument, prepareForCheck, readAbsentAsNull } from './instrument.ts';
+import { meterSyntaxTree, prepareForCheck, readAbsentAsNull } from './instrument.ts';
 import { allNodes, isSyntaxNode } from './syntax-node.ts';
 import { findReferences, findSources } from './references.ts';
-import type { References, Sources } from './references.ts';
+import type { ReadMembers, ExpressionSources } from './references.ts';
 import { environmentFor } from './cel-environment.ts';
-import { explain, MAX_QUOTED, MAX_REASON, reasonOf } from './explain-error.ts';
-import type { Name, Bindings } from './names.ts';
+import { explainExpressionError, MAX_QUOTED_SOURCE, MAX_ERROR_REASON, errorReason } from './explain-error.ts';
+import type { ExpressionName, Bindings } from './names.ts';
 
 /**
  * How absent members are read. They fail an expression that is `strict`; in one over a `decision`, absent members of
  * `result.values` and `result.args` are null, because a rejection has no values.
  */
-export type Reading = 'strict' | 'decision';
+export type AbsentMembers = 'strict' | 'decision';
 
 /** A parsed CEL expression. */
 export interface Expression {
   readonly source: string;
-  readonly references: References;
+  readonly references: ReadMembers;
   /** The origins of the expression's value, computed on first use. */
-  sources(this: void): Sources;
+  sources(this: void): ExpressionSources;
   /**
    * Evaluates the expression.
    * @param budget counts the bytes of the result; the expressions of one field share one, which the field measures
@@ -56,17 +56,21 @@ export class InvalidExpressionError extends Error {
  * @param names the names in scope
  * @throws InvalidExpressionError with the reason
  */
-export function parseExpression(source: string, names: readonly Name[], reading: Reading = 'strict'): Expression {
-  if (source.length > MAX_LENGTH)
+export function parseExpression(
+  source: string,
+  names: readonly ExpressionName[],
+  reading: AbsentMembers = 'strict',
+): Expression {
+  if (source.length > MAX_EXPRESSION_LENGTH)
     throw new InvalidExpressionError(
       'size',
-      `An expression has at most ${MAX_LENGTH} characters, not ${source.length}`,
+      `An expression has at most ${MAX_EXPRESSION_LENGTH} characters, not ${source.length}`,
     );
-  spend(PARSE_PRICE * priceOfText(source));
-  return expressions(`${reading} ${names.join(' ')}\n${source}`, () => parse(source, names, reading));
+  spendUnits(PARSE_PRICE * priceOfText(source));
+  return knownExpressions(`${reading} ${names.join(' ')}\n${source}`, () => parseProgram(source, names, reading));
 }
 
-/** Evaluates the expression of a field. @throws as `evaluate`, also naming the field */
+/** Evaluates the expression of a field. @throws as `evaluateParsed`, also naming the field */
 export function evaluateField(field: string, expression: Expression, bindings: Bindings, budget?: ByteBudget): Json {
   return namingField(field, () => expression.evaluate(bindings, budget));
 }
@@ -82,17 +86,17 @@ export function namingField<T>(field: string, work: () => T): T {
 }
 
 /** Limits of one expression. The units belong to the interpreter version. */
-const MAX_LENGTH = 10_000;
+const MAX_EXPRESSION_LENGTH = 10_000;
 
-const MAX_UNITS = 1_000_000;
+const MAX_EXPRESSION_UNITS = 1_000_000;
 
 /** Price of parsing, as a multiple of the price of reading the text. */
 const PARSE_PRICE = 500;
 
 /** A syntax tree takes about a hundred times the memory of its text. */
-const expressions = createMemo<Expression>({ maxEntries: 10_000, maxSize: 500_000 });
+const knownExpressions = createMemo<Expression>({ maxEntries: 10_000, maxSize: 500_000 });
 
-function parse(source: string, names: readonly Name[], reading: Reading): Expression {
+function parseProgram(source: string, names: readonly ExpressionName[], reading: AbsentMembers): Expression {
   const program = parseSyntax(source, names);
   const root: unknown = program.ast;
   if (!isSyntaxNode(root)) throw new TypeError('The CEL library gave no syntax tree');
@@ -101,25 +105,25 @@ function parse(source: string, names: readonly Name[], reading: Reading): Expres
   if (lost !== null) throw new InvalidExpressionError('meaning', lost);
   prepareForCheck(nodes);
   const { valid, error } = program.check();
-  if (!valid) throw new InvalidExpressionError('meaning', explain(error, { source, names }));
+  if (!valid) throw new InvalidExpressionError('meaning', explainExpressionError(error, { source, names }));
   const references = findReferences(root);
-  instrument(nodes);
+  meterSyntaxTree(nodes);
   if (reading === 'decision') readAbsentAsNull(nodes);
-  let sources: Sources | null = null;
+  let sources: ExpressionSources | null = null;
   return {
     source,
     references,
     sources: () => (sources ??= findSources(root)),
-    evaluate: (bindings, budget) => evaluate({ source, program, references }, bindings, budget),
+    evaluate: (bindings, budget) => evaluateParsed({ source, program, references }, bindings, budget),
   };
 }
 
-function parseSyntax(source: string, names: readonly Name[]): ParseResult {
+function parseSyntax(source: string, names: readonly ExpressionName[]): ParseResult {
   const environment = environmentFor(names);
   try {
     return environment.parse(source);
   } catch (error) {
-    throw new InvalidExpressionError('syntax', explain(error, { source, names }), { cause: error });
+    throw new InvalidExpressionError('syntax', explainExpressionError(error, { source, names }), { cause: error });
   }
 }
 
@@ -127,16 +131,16 @@ interface ParsedExpression extends Pick<Expression, 'source' | 'references'> {
   readonly program: ParseResult;
 }
 
-function evaluate(parsed: ParsedExpression, bindings: Bindings, shared?: ByteBudget): Json {
+function evaluateParsed(parsed: ParsedExpression, bindings: Bindings, shared?: ByteBudget): Json {
   const budget = shared ?? bytesOfField('Its value');
   const value = evaluateWithin(parsed, bindings, budget);
-  if (!shared) namingField(`Expression \`${abbreviate(parsed.source, MAX_QUOTED)}\``, () => budget.measure());
+  if (!shared) namingField(`Expression \`${abbreviate(parsed.source, MAX_QUOTED_SOURCE)}\``, () => budget.measure());
   return value;
 }
 
 function evaluateWithin(parsed: ParsedExpression, bindings: Bindings, budget: ByteBudget): Json {
   try {
-    return run(parsed, bindings, budget);
+    return runProgram(parsed, bindings, budget);
   } catch (error) {
     if (error instanceof GraphError || !Object.values(bindings).some(hasConstructorMember))
       throw expressionFailed(parsed, bindings, error);
@@ -150,16 +154,16 @@ function evaluateWithin(parsed: ParsedExpression, bindings: Bindings, budget: By
 function evaluateOnMaps(parsed: ParsedExpression, bindings: Bindings, budget: ByteBudget): Json {
   const maps = Object.fromEntries(Object.entries(bindings).map(([name, value]) => [name, toMaps(value)]));
   try {
-    return run(parsed, maps, budget);
+    return runProgram(parsed, maps, budget);
   } catch (error) {
     throw expressionFailed(parsed, bindings, error);
   }
 }
 
 /** The copy of the result has its own limit: the budget. */
-function run({ program }: ParsedExpression, bindings: Record<string, unknown>, budget: ByteBudget): Json {
+function runProgram({ program }: ParsedExpression, bindings: Record<string, unknown>, budget: ByteBudget): Json {
   return fromCel(
-    withAllowance('it', MAX_UNITS, () => evaluateStrictly(program, bindings)),
+    withAllowance('it', MAX_EXPRESSION_UNITS, () => evaluateStrictly(program, bindings)),
     budget,
   );
 }
@@ -169,24 +173,26 @@ function evaluateStrictly(program: ParseResult, bindings: Record<string, unknown
   try {
     return program(bindings);
   } finally {
-    spend(0);
+    spendUnits(0);
   }
 }
 
 function expressionFailed({ source, references }: ParsedExpression, { state }: Bindings, error: unknown): GraphError {
   const code = error instanceof GraphError ? error.code : 'EXPRESSION_FAILED';
-  const reason = `${reasonOf(error)}${MENTIONS_NULL.test(reasonOf(error)) ? nullChannels(references, state) : ''}`;
-  return new GraphError(code, `Expression \`${abbreviate(source, MAX_QUOTED)}\` failed: ${reason}`, { cause: error });
+  const reason = `${errorReason(error)}${MENTIONS_NULL.test(errorReason(error)) ? nullChannels(references, state) : ''}`;
+  return new GraphError(code, `Expression \`${abbreviate(source, MAX_QUOTED_SOURCE)}\` failed: ${reason}`, {
+    cause: error,
+  });
 }
 
 const MENTIONS_NULL = /\bnull\b|^No such key/;
 
 /** Lists the channels without a value that an expression reads, such as `; state.a is null`; may be empty. */
-function nullChannels({ channels }: References, state: Json = null): string {
+function nullChannels({ channels }: ReadMembers, state: Json = null): string {
   if (!isJsonObject(state)) return '';
   const names = [...channels].filter((name) => own(state, name) === null);
   return names
     .map((name) => `; state.${name} is null`)
     .join('')
-    .slice(0, MAX_REASON);
+    .slice(0, MAX_ERROR_REASON);
 }

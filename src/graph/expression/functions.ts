@@ -1,10 +1,10 @@
 import type { Environment } from '@marcbachmann/cel-js';
-import { fromCel, unwrap } from './value.ts';
+import { fromCel, unwrapOptional } from './value.ts';
 import { ByteBudget } from './byte-budget.ts';
-import { toText } from '../values/json.ts';
-import { parseAnswer } from '../values/parse-json.ts';
+import { toTemplateText } from '../values/json.ts';
+import { parseOutsideJson } from '../values/parse-json.ts';
 import type { Json } from '../values/json.ts';
-import { priceOfText, spend, unitsLeft } from '../values/meter.ts';
+import { priceOfText, spendUnits, unitsLeft } from '../values/meter.ts';
 import { matchesPattern } from '../values/regular-expression.ts';
 import { registerTime, TIME_FUNCTIONS, TIME_METHODS } from './time.ts';
 
@@ -37,26 +37,28 @@ export function registerFunctions(environment: Environment): void {
   const add = (signature: string, handler: (...args: never[]) => unknown): void => {
     environment.registerFunction(signature, handler, { async: false });
   };
-  add('string.matches_(string): bool', matches);
-  add('matches(string, string): bool', matches);
-  add('list.join_(): string', (list: unknown[]) => join(list, ''));
-  add('list.join_(string): string', join);
-  add('string.split_(string): list<string>', (text: string, separator: string) => split(text, separator));
+  add('string.matches_(string): bool', matchesInCel);
+  add('matches(string, string): bool', matchesInCel);
+  add('list.join_(): string', (list: unknown[]) => joinTexts(list, ''));
+  add('list.join_(string): string', joinTexts);
+  add('string.split_(string): list<string>', (text: string, separator: string) => splitMetered(text, separator));
   add('string.split_(string, int): list<string>', splitSome);
   add('string.contains_(string): bool', (text: string, wanted: string) => indexOfText(text, wanted) >= 0);
   add('list.last(): dyn', (list: unknown[]) => list.at(-1) ?? null);
-  add('coalesce(dyn, dyn): dyn', (a: unknown, b: unknown) => unwrap(a) ?? b);
+  add('coalesce(dyn, dyn): dyn', (a: unknown, b: unknown) => unwrapOptional(a) ?? b);
   add('json(dyn): string', writeJson);
-  add('parseJson(string): dyn', parseJson);
+  add('parseJson(string): dyn', parseJsonInCel);
   add('string.lowerAscii_(): string', (text: string) => mapRuns(text, /[A-Z]+/g, (run) => run.toLowerCase()));
   add('string.upperAscii_(): string', (text: string) => mapRuns(text, /[a-z]+/g, (run) => run.toUpperCase()));
   add('string.charAt(dyn): string', (text: string, at: unknown) => charAt(codePoints(text), toIndex(at)));
-  add('string.substring_(dyn): string', (text: string, from: unknown) => slice(codePoints(text), toIndex(from)));
+  add('string.substring_(dyn): string', (text: string, from: unknown) =>
+    sliceCharacters(codePoints(text), toIndex(from)),
+  );
   add('string.substring_(dyn, dyn): string', (text: string, from: unknown, to: unknown) =>
-    slice(codePoints(text), toIndex(from), toIndex(to)),
+    sliceCharacters(codePoints(text), toIndex(from), toIndex(to)),
   );
   add('string.replace(string, string): string', (text: string, wanted: string, by: string) =>
-    replace(text, wanted, by, -1),
+    replaceInText(text, wanted, by, -1),
   );
   add('string.replace(string, string, dyn): string', replaceSome);
   registerSearch(environment);
@@ -69,7 +71,7 @@ function registerSearch(environment: Environment): void {
     const start = name === 'indexOf' ? 0 : Number.POSITIVE_INFINITY;
     const handler = (text: string, wanted: string, from?: unknown): bigint => {
       const points = codePoints(text);
-      const unitsFrom = from === undefined ? start : slice(points, 0, toIndex(from)).length;
+      const unitsFrom = from === undefined ? start : sliceCharacters(points, 0, toIndex(from)).length;
       const units = search(text, wanted, unitsFrom);
       return BigInt(units < 0 ? -1 : codePoints(text.slice(0, units)).length);
     };
@@ -82,16 +84,16 @@ function registerSearch(environment: Environment): void {
  * A local wrapper, because the CEL library adds a member to a handler, and exported functions are frozen inside a
  * workflow.
  */
-function matches(text: string, pattern: string): boolean {
+function matchesInCel(text: string, pattern: string): boolean {
   return matchesPattern(text, pattern);
 }
 
-function join(list: unknown[], separator: string): string {
+function joinTexts(list: unknown[], separator: string): string {
   const items = new ByteBudget('A list to join');
   const made = new ByteBudget('A joined text');
   const texts: string[] = [];
   for (const item of list) {
-    const text = toText(fromCel(item, items));
+    const text = toTemplateText(fromCel(item, items));
     made.takeText(text);
     if (texts.length > 0) made.takeText(separator);
     texts.push(text);
@@ -102,15 +104,15 @@ function join(list: unknown[], separator: string): string {
 }
 
 /** Splits a text into at most as many parts as the meter allows. */
-function split(text: string, separator: string): string[] {
+function splitMetered(text: string, separator: string): string[] {
   const most = Math.min(unitsLeft() + 1, text.length + 2);
   const parts = splitText(text, separator, most);
-  spend(parts.length);
+  spendUnits(parts.length);
   return parts;
 }
 
 function splitSome(...[text, separator, limit]: [string, string, bigint]): string[] {
-  const parts = split(text, separator);
+  const parts = splitMetered(text, separator);
   const most = Number(limit);
   if (most < 0 || parts.length <= most) return parts;
   return most === 0 ? [] : [...parts.slice(0, most - 1), parts.slice(most - 1).join(separator)];
@@ -121,29 +123,29 @@ function writeJson(value: unknown): string {
   const json = fromCel(value, budget);
   budget.measure();
   const text = JSON.stringify(json);
-  spend(priceOfText(text));
+  spendUnits(priceOfText(text));
   return text;
 }
 
-function parseJson(text: string): Json {
-  spend(text.length);
-  return parseAnswer(text);
+function parseJsonInCel(text: string): Json {
+  spendUnits(text.length);
+  return parseOutsideJson(text);
 }
 
 function mapRuns(text: string, run: RegExp, map: (run: string) => string): string {
   return text.replaceAll(run, (found) => {
-    spend(2);
+    spendUnits(2);
     return map(found);
   });
 }
 
 function replaceSome(...[text, wanted, by, limit]: [string, string, string, unknown]): string {
-  return replace(text, wanted, by, toInteger(limit));
+  return replaceInText(text, wanted, by, toInteger(limit));
 }
 
 /** Replaces occurrences of `wanted`; a negative limit replaces all of them. */
-function replace(text: string, wanted: string, by: string, limit: number): string {
-  const parts = split(text, wanted);
+function replaceInText(text: string, wanted: string, by: string, limit: number): string {
+  const parts = splitMetered(text, wanted);
   const replaced = limit < 0 ? parts.length - 1 : Math.min(limit, parts.length - 1);
   const length = text.length + replaced * by.length;
   new ByteBudget('A text with replacements').takeLength(length);
@@ -153,18 +155,18 @@ function replace(text: string, wanted: string, by: string, limit: number): strin
 /** Returns the characters of a text. CEL counts Unicode code points, JavaScript counts UTF-16 units. */
 function codePoints(text: string): string | readonly string[] {
   if (!/[\uD800-\uDFFF]/.test(text)) return text;
-  spend(2 * text.length);
+  spendUnits(2 * text.length);
   return Array.from(text);
 }
 
-function slice(points: string | readonly string[], from: number, to: number = points.length): string {
+function sliceCharacters(points: string | readonly string[], from: number, to: number = points.length): string {
   if (from > to || to > points.length)
     throw new RangeError(`index out of range: ${from} to ${to} of ${points.length} characters`);
   return typeof points === 'string' ? points.slice(from, to) : points.slice(from, to).join('');
 }
 
 function charAt(points: string | readonly string[], at: number): string {
-  return at === points.length ? '' : slice(points, at, at + 1);
+  return at === points.length ? '' : sliceCharacters(points, at, at + 1);
 }
 
 function toIndex(value: unknown): number {
@@ -183,7 +185,7 @@ function toInteger(value: unknown): number {
 /* Text search in linear time. The search of the platform is quadratic for repetitive texts. */
 
 /** Characters that this search passes for one unit of the meter. */
-const CHARACTERS_PER_UNIT = 8;
+const SEARCHED_CHARACTERS_PER_UNIT = 8;
 
 /** The platform's search compares at most this many characters at each position. */
 const MAX_NATIVE_LENGTH = 8;
@@ -191,7 +193,7 @@ const MAX_NATIVE_LENGTH = 8;
 /** Like `text.indexOf(wanted, from)`. */
 export function indexOfText(text: string, wanted: string, from = 0): number {
   if (wanted.length <= MAX_NATIVE_LENGTH) return text.indexOf(wanted, from);
-  for (const at of occurrences(text, wanted)) if (at >= from) return at;
+  for (const at of findOccurrences(text, wanted)) if (at >= from) return at;
   return -1;
 }
 
@@ -199,7 +201,7 @@ export function indexOfText(text: string, wanted: string, from = 0): number {
 export function lastIndexOfText(text: string, wanted: string, from = Number.POSITIVE_INFINITY): number {
   if (wanted.length <= MAX_NATIVE_LENGTH) return text.lastIndexOf(wanted, from);
   let last = -1;
-  for (const at of occurrences(text, wanted)) if (at <= from) last = at;
+  for (const at of findOccurrences(text, wanted)) if (at <= from) last = at;
   return last;
 }
 
@@ -209,7 +211,7 @@ export function splitText(text: string, wanted: string, limit: number): string[]
   if (wanted.length <= MAX_NATIVE_LENGTH) return text.split(wanted, limit);
   const parts: string[] = [];
   let start = 0;
-  for (const at of occurrences(text, wanted)) {
+  for (const at of findOccurrences(text, wanted)) {
     if (at < start) continue;
     parts.push(text.slice(start, at));
     start = at + wanted.length;
@@ -220,8 +222,8 @@ export function splitText(text: string, wanted: string, limit: number): string[]
 }
 
 /** Yields all positions of a text in a text, including overlapping ones, by the method of Knuth, Morris and Pratt. */
-function* occurrences(text: string, wanted: string): Generator<number, void> {
-  spend(Math.ceil((text.length + wanted.length) / CHARACTERS_PER_UNIT));
+function* findOccurrences(text: string, wanted: string): Generator<number, void> {
+  spendUnits(Math.ceil((text.length + wanted.length) / SEARCHED_CHARACTERS_PER_UNIT));
   const table = prefixTable(wanted);
   let matched = 0;
   for (let at = 0; at < text.length; at += 1) {

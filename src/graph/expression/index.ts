@@ -1,3 +1,3 @@
 export { parseExpression } from './expression.ts';
 export { fillFromMessage, findTemplateFault, splitIntoPieces } from './template.ts';
-export type { FilledTemplate, Message } from './template.ts';
+export type { FilledTemplate, HookMessage } from './template.ts';

@@ -1,4 +1,4 @@
-import { spend, priceOfText } from '../values/meter.ts';
+import { spendUnits, priceOfText } from '../values/meter.ts';
 import { keepAllKeys } from './literals.ts';
 import { REPLACED_FUNCTIONS, REPLACED_METHODS, replacementName } from './functions.ts';
 import {
@@ -13,7 +13,7 @@ import {
 import type { SyntaxNode } from './syntax-node.ts';
 import { isContainer } from '../values/json.ts';
 import { hasCode } from '../values/text.ts';
-import { MAX_DEPTH } from '../values/to-json.ts';
+import { MAX_JSON_DEPTH } from '../values/to-json.ts';
 
 /**
  * Adapts a syntax tree before its type check: replaced methods, branches of `?:` with different types, JSON numbers.
@@ -29,7 +29,7 @@ export function prepareForCheck(nodes: ReadonlySet<SyntaxNode>): void {
 }
 
 /** Adapts a checked syntax tree: divisions of JSON numbers, keys of maps, and a cost for each node by its value or its operands. */
-export function instrument(nodes: ReadonlySet<SyntaxNode>): void {
+export function meterSyntaxTree(nodes: ReadonlySet<SyntaxNode>): void {
   for (const node of nodes) {
     if (isJsonDivision(node)) divideJsonNumbers(node);
     keepAllKeys(node);
@@ -49,7 +49,7 @@ const MAY_BE_ABSENT: ReadonlySet<unknown> = new Set(['values', 'args']);
 export function readAbsentAsNull(nodes: ReadonlySet<SyntaxNode>): void {
   for (const node of nodes) {
     const target = targetOf(node);
-    if (target && isInDecision(target)) wrap(node, (evaluate) => nullIfAbsent(evaluate));
+    if (target && isInDecision(target)) wrapNode(node, (evaluate) => nullIfAbsent(evaluate));
   }
 }
 
@@ -57,7 +57,7 @@ function nullIfAbsent(evaluate: () => unknown): unknown {
   try {
     return evaluate();
   } catch (error) {
-    spend(ERROR_PRICE);
+    spendUnits(ERROR_PRICE);
     if (hasCode(error, 'no_such_key') || hasCode(error, 'index_out_of_bounds')) return null;
     throw error;
   }
@@ -82,7 +82,7 @@ function isInDecision(node: SyntaxNode): boolean {
 /** Returns the nodes whose whole values are read by operators. */
 function operandsIn(nodes: ReadonlySet<SyntaxNode>): ReadonlySet<SyntaxNode> {
   return new Set(
-    [...nodes].filter(({ op }) => READS_OPERANDS.has(op)).flatMap((node) => childrenOf(node).map(expanded)),
+    [...nodes].filter(({ op }) => READS_OPERANDS.has(op)).flatMap((node) => childrenOf(node).map(expandMacro)),
   );
 }
 
@@ -93,8 +93,8 @@ function priceFor(node: SyntaxNode): ((value: unknown) => number) | null {
 }
 
 function chargeForParts(node: SyntaxNode): void {
-  const parts = partsOf(node);
-  if (parts > 0) wrap(node, (evaluate) => (spend(parts), evaluate()));
+  const parts = countParts(node);
+  if (parts > 0) wrapNode(node, (evaluate) => (spendUnits(parts), evaluate()));
   if (isComprehension(node)) chargeForLoop(node.args);
   if (CATCHES_ERRORS.has(node.op)) childrenOf(node).forEach(chargeForErrors);
 }
@@ -107,8 +107,8 @@ const LEAVES: ReadonlySet<string> = new Set(['value', 'id', 'accuValue']);
 const CATCHES_ERRORS: ReadonlySet<string> = new Set(['||', '&&']);
 
 /** Returns the node that is evaluated instead of a macro. */
-function expanded(node: SyntaxNode): SyntaxNode {
-  return node.meta.alternate ? expanded(node.meta.alternate) : node;
+function expandMacro(node: SyntaxNode): SyntaxNode {
+  return node.meta.alternate ? expandMacro(node.meta.alternate) : node;
 }
 
 function isExpanded({ meta: { alternate, macro } }: SyntaxNode): boolean {
@@ -133,28 +133,28 @@ function allowMixedBranches(node: SyntaxNode): void {
 }
 
 function chargeFor(node: SyntaxNode, priceOf: (value: unknown) => number): void {
-  wrap(node, (evaluate) => {
+  wrapNode(node, (evaluate) => {
     const value = evaluate();
-    spend(priceOf(value));
+    spendUnits(priceOf(value));
     return value;
   });
 }
 
 /** Returns the number of members of a map literal, or of links that `has` follows. */
-function partsOf({ op, args, meta: { macro } }: SyntaxNode): number {
+function countParts({ op, args, meta: { macro } }: SyntaxNode): number {
   if (op === 'map' && Array.isArray(args)) return KEY_PRICE * args.length;
   if (!isContainer(macro)) return 0;
   return 'macroHasProps' in macro && Array.isArray(macro.macroHasProps) ? macro.macroHasProps.length : 1;
 }
 
-interface Loop {
+interface MacroLoop {
   readonly iterable: SyntaxNode;
   readonly step: SyntaxNode;
   /** Returns true if the loop continues; absent for loops over all elements, which end at the first error. */
   condition?: (accumulated: unknown) => boolean;
 }
 
-function isComprehension(node: SyntaxNode): node is SyntaxNode & { readonly args: Loop } {
+function isComprehension(node: SyntaxNode): node is SyntaxNode & { readonly args: MacroLoop } {
   return node.op === 'comprehension';
 }
 
@@ -162,13 +162,13 @@ function isComprehension(node: SyntaxNode): node is SyntaxNode & { readonly args
  * Charges for a loop. The library catches the errors of each round of `all` and `exists`, but not those of the
  * condition, so an expression that has become too expensive ends there.
  */
-function chargeForLoop(loop: Loop): void {
+function chargeForLoop(loop: MacroLoop): void {
   const { condition } = loop;
   chargeFor(loop.iterable, keysOf);
   if (!condition) return;
   chargeForErrors(loop.step);
   loop.condition = (accumulated) => {
-    spend(1);
+    spendUnits(1);
     return condition(accumulated);
   };
 }
@@ -182,36 +182,36 @@ function keysOf(value: unknown): number {
 const ERROR_PRICE = 300;
 
 function chargeForErrors(node: SyntaxNode): void {
-  wrap(node, (evaluate) => {
+  wrapNode(node, (evaluate) => {
     try {
       return evaluate();
     } catch (error) {
-      spend(ERROR_PRICE);
+      spendUnits(ERROR_PRICE);
       throw error;
     }
   });
 }
 
 /** Wraps the evaluation of a node, or of the expansion of a macro. */
-function wrap(node: SyntaxNode, around: (evaluate: () => unknown) => unknown): void {
+function wrapNode(node: SyntaxNode, around: (evaluate: () => unknown) => unknown): void {
   const { alternate, macro, evaluate } = node.meta;
-  if (alternate !== undefined) wrap(alternate, around);
-  else if (isEvaluating(macro)) macro.evaluate = within(macro.evaluate, around);
-  else node.setMeta('evaluate', within(evaluate, around));
+  if (alternate !== undefined) wrapNode(alternate, around);
+  else if (isEvaluating(macro)) macro.evaluate = wrapEvaluation(macro.evaluate, around);
+  else node.setMeta('evaluate', wrapEvaluation(evaluate, around));
 }
 
-function within<A extends readonly unknown[]>(
+function wrapEvaluation<A extends readonly unknown[]>(
   evaluate: (...given: A) => unknown,
   around: (evaluate: () => unknown) => unknown,
 ): (...given: A) => unknown {
   return (...given) => around(() => evaluate(...given));
 }
 
-interface Evaluating {
+interface EvaluatingNode {
   evaluate: (...given: readonly unknown[]) => unknown;
 }
 
-function isEvaluating(macro: unknown): macro is Evaluating {
+function isEvaluating(macro: unknown): macro is EvaluatingNode {
   return isContainer(macro) && 'evaluate' in macro && typeof macro.evaluate === 'function';
 }
 
@@ -221,7 +221,7 @@ function isEvaluating(macro: unknown): macro is Evaluating {
  */
 function weightOf(value: unknown): number {
   if (typeof value === 'string') return priceOfText(value);
-  return isContainer(value) ? measure(value, 0).weight : 1;
+  return isContainer(value) ? measureValue(value, 0).weight : 1;
 }
 
 /** Returns the price of making a value in addition to its parts: its own characters or elements. */
@@ -231,42 +231,43 @@ function sizeOf(value: unknown): number {
   return ArrayBuffer.isView(value) ? 1 + value.byteLength : 1;
 }
 
-interface Measure {
+interface ValueMeasure {
   readonly weight: number;
   readonly levels: number;
   /** The length of a list when it was measured, because lists of channels grow in place. 0 for other values. */
   readonly length: number;
 }
 
-const measures = new WeakMap<object, Measure>();
+const knownMeasures = new WeakMap<object, ValueMeasure>();
 
 /** Every traversal of a value recurses, so its depth is limited. */
-function measure(value: object, depth: number): Measure {
+function measureValue(value: object, depth: number): ValueMeasure {
   const known = memoizedMeasure(value);
-  if (depth + (known?.levels ?? 0) > MAX_DEPTH) throw new RangeError(`a value is nested over ${MAX_DEPTH} levels`);
+  if (depth + (known?.levels ?? 0) > MAX_JSON_DEPTH)
+    throw new RangeError(`a value is nested over ${MAX_JSON_DEPTH} levels`);
   if (known) return known;
   let weight = ownWeight(value);
   let levels = 0;
-  for (const member of membersOf(value)) {
+  for (const member of collectionItems(value)) {
     if (!isContainer(member)) {
       weight += typeof member === 'string' ? priceOfText(member) : 1;
       continue;
     }
-    const inner = measure(member, depth + 1);
+    const inner = measureValue(member, depth + 1);
     weight = Math.min(weight + inner.weight, Number.MAX_SAFE_INTEGER);
     levels = Math.max(levels, inner.levels + 1);
   }
-  const measured = { weight, levels, length: lengthOf(value) };
-  measures.set(value, measured);
+  const measured = { weight, levels, length: collectionLength(value) };
+  knownMeasures.set(value, measured);
   return measured;
 }
 
-function memoizedMeasure(value: object): Measure | undefined {
-  const known = measures.get(value);
-  return known?.length === lengthOf(value) ? known : undefined;
+function memoizedMeasure(value: object): ValueMeasure | undefined {
+  const known = knownMeasures.get(value);
+  return known?.length === collectionLength(value) ? known : undefined;
 }
 
-function lengthOf(value: object): number {
+function collectionLength(value: object): number {
   return Array.isArray(value) ? value.length : 0;
 }
 
@@ -284,7 +285,7 @@ function sizeOfMap(value: object): number {
 /** Price of a key when the keys of an object are listed. */
 const KEY_PRICE = 4;
 
-function membersOf(value: object): readonly unknown[] {
+function collectionItems(value: object): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (value instanceof Map) return [...value.keys(), ...value.values()];
   return ArrayBuffer.isView(value) ? [] : Object.values(value);

@@ -1,5 +1,5 @@
 import { UnsignedInt } from '@marcbachmann/cel-js/evaluator';
-import { isKept } from '../values/decimal.ts';
+import { isKeptInteger } from '../values/decimal.ts';
 import type { SyntaxNode } from './syntax-node.ts';
 import { isSyntaxNode } from './syntax-node.ts';
 
@@ -16,39 +16,39 @@ export function findLostLiteral(nodes: ReadonlySet<SyntaxNode>): string | null {
 
 function lostInteger({ op, args }: SyntaxNode): string | null {
   const value: unknown = args instanceof UnsignedInt ? args.valueOf() : args;
-  if (op !== 'value' || typeof value !== 'bigint' || isKept(String(value))) return null;
+  if (op !== 'value' || typeof value !== 'bigint' || isKeptInteger(String(value))) return null;
   return `The integer ${value} has more digits than a number of JSON keeps: write it as a text`;
 }
 
 function repeatedKey(node: SyntaxNode): string | null {
   const seen = new Set<string>();
-  for (const [key] of entriesOf(node)) {
+  for (const [key] of mapEntries(node)) {
     if (key.op !== 'value') continue;
     const name = String(key.args);
-    if (seen.has(name)) return repeated(name);
+    if (seen.has(name)) return repeatedKeyMessage(name);
     seen.add(name);
   }
   return null;
 }
 
-const repeated = (name: string): string => `The key "${name}" comes more than once in a map`;
+const repeatedKeyMessage = (name: string): string => `The key "${name}" comes more than once in a map`;
 
-type Entry = readonly [key: SyntaxNode, value: SyntaxNode];
+type MapEntryNodes = readonly [key: SyntaxNode, value: SyntaxNode];
 
 /** Returns the entries of a map literal; none for other nodes. */
-function entriesOf({ op, args }: SyntaxNode): readonly Entry[] {
+function mapEntries({ op, args }: SyntaxNode): readonly MapEntryNodes[] {
   return op === 'map' && Array.isArray(args) ? args.filter(isEntry) : [];
 }
 
-function isEntry(value: unknown): value is Entry {
+function isEntry(value: unknown): value is MapEntryNodes {
   return Array.isArray(value) && isSyntaxNode(value[0]) && isSyntaxNode(value[1]);
 }
 
-interface Evaluator {
+interface NodeEvaluator {
   run(node: SyntaxNode, scope: unknown): unknown;
 }
 
-function isEvaluator(value: unknown): value is Evaluator {
+function isEvaluator(value: unknown): value is NodeEvaluator {
   return typeof value === 'object' && value !== null && 'run' in value && typeof value.run === 'function';
 }
 
@@ -57,14 +57,14 @@ function isEvaluator(value: unknown): value is Evaluator {
  * one of equal keys count. It must run after the type check, which sets how an empty map is evaluated.
  */
 export function keepAllKeys(node: SyntaxNode): void {
-  const entries = entriesOf(node);
+  const entries = mapEntries(node);
   if (entries.length === 0) return;
   node.setMeta('evaluate', (evaluator, _ast, scope) => {
     if (!isEvaluator(evaluator)) throw new TypeError('The CEL library has another evaluator');
     const members = new Map<string, unknown>();
     for (const [key, value] of entries) {
       const name = String(evaluator.run(key, scope));
-      if (members.has(name)) throw new RangeError(repeated(name));
+      if (members.has(name)) throw new RangeError(repeatedKeyMessage(name));
       members.set(name, evaluator.run(value, scope));
     }
     // The library takes the member `constructor` of an object for its type.

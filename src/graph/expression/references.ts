@@ -3,7 +3,7 @@ import { childrenOf, isSyntaxNode } from './syntax-node.ts';
 import type { SyntaxNode } from './syntax-node.ts';
 
 /** The members of `state`, `run` and `args` that an expression reads. `'*'` stands for the whole value. */
-export interface References {
+export interface ReadMembers {
   readonly channels: ReadonlySet<string>;
   readonly runFields: ReadonlySet<string>;
   readonly args: ReadonlySet<string>;
@@ -14,9 +14,9 @@ export interface References {
 /**
  * Finds the members that a syntax tree reads. Variables of `map`, `filter` and `bind` hide names of the outer scope.
  */
-export function findReferences(root: SyntaxNode): References {
+export function findReferences(root: SyntaxNode): ReadMembers {
   const reads = findReads(root);
-  const membersOf = (name: string): ReadonlySet<string> => reads.get(name) ?? NONE;
+  const membersOf = (name: string): ReadonlySet<string> => reads.get(name) ?? NO_NAMES;
   return {
     channels: membersOf('state'),
     runFields: membersOf('run'),
@@ -39,7 +39,7 @@ function findLengths(root: SyntaxNode): ReadonlySet<string> {
   return found;
 }
 
-const NONE: ReadonlySet<string> = new Set();
+const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** Finds the names that a syntax tree reads, each with the members that are read. `'*'` stands for the whole value. */
 function findReads(root: SyntaxNode): ReadonlyMap<string, ReadonlySet<string>> {
@@ -62,27 +62,27 @@ function findReads(root: SyntaxNode): ReadonlyMap<string, ReadonlySet<string>> {
 const ACCESS_OPERATORS: ReadonlySet<string> = new Set(['.', '.?', '[]', '[?]']);
 
 /** A member of a name that an expression accesses. */
-export interface Member {
+export interface AccessedMember {
   readonly of: string;
   readonly name: string;
 }
 
 /** @returns `null` if the node accesses no member of a name, or a member that is only known at run time */
-function memberAccess(node: SyntaxNode): Member | null {
+function memberAccess(node: SyntaxNode): AccessedMember | null {
   if (!ACCESS_OPERATORS.has(node.op) || !Array.isArray(node.args)) return null;
   const [object, key]: unknown[] = node.args;
-  const of = nameIn(object);
+  const of = nameOfIdentifier(object);
   const name = isSyntaxNode(key) && key.op === 'value' ? key.args : key;
   return of !== null && typeof name === 'string' ? { of, name } : null;
 }
 
-function wholeName(node: SyntaxNode): Member | null {
-  const of = nameIn(node);
+function wholeName(node: SyntaxNode): AccessedMember | null {
+  const of = nameOfIdentifier(node);
   return of === null ? null : { of, name: '*' };
 }
 
 /** Returns the name that a node refers to; `null` for any other node, and for a name of the CEL library. */
-function nameIn(node: unknown): string | null {
+function nameOfIdentifier(node: unknown): string | null {
   return isSyntaxNode(node) && node.op === 'id' && !node.meta.alternate && typeof node.args === 'string'
     ? node.args
     : null;
@@ -114,56 +114,56 @@ function toVariable(name: unknown, value: unknown, parts: readonly unknown[]): B
 }
 
 /** A name of the scope, or a member of it: `item`, `state.card`, `result.args`. */
-export type Source = string;
+export type ValueSource = string;
 
 /** Where the value of an expression comes from. */
-export interface Sources {
+export interface ExpressionSources {
   /** Everything that the expression reads. Its errors may quote any of it. */
-  readonly read: ReadonlySet<Source>;
+  readonly read: ReadonlySet<ValueSource>;
   /**
    * The sources whose content the value may contain. A size, a type, a comparison, a test or the choice of a branch
    * contains nothing of its operands.
    */
-  readonly content: ReadonlySet<Source>;
+  readonly content: ReadonlySet<ValueSource>;
 }
 
 /** Finds the sources of a checked syntax tree. */
-export function findSources(root: SyntaxNode): Sources {
+export function findSources(root: SyntaxNode): ExpressionSources {
   const read = [...findReads(root)].flatMap(([name, members]) =>
     [...members].map((member) => (member === '*' ? name : `${name}.${member}`)),
   );
-  return { read: new Set(read), content: contentOf(root, new Map()) };
+  return { read: new Set(read), content: valueSources(root, new Map()) };
 }
 
 /** The sources of the variables that are in scope at a node. */
-type Variables = ReadonlyMap<string, ReadonlySet<Source>>;
+type VariableSources = ReadonlyMap<string, ReadonlySet<ValueSource>>;
 
-const NO_SOURCES: ReadonlySet<Source> = new Set();
+const NO_SOURCES: ReadonlySet<ValueSource> = new Set();
 
-function contentOf(node: SyntaxNode, variables: Variables): ReadonlySet<Source> {
+function valueSources(node: SyntaxNode, variables: VariableSources): ReadonlySet<ValueSource> {
   const { alternate } = node.meta;
-  if (alternate) return contentOf(alternate, variables);
+  if (alternate) return valueSources(alternate, variables);
   if (hidesOperands(node)) return NO_SOURCES;
-  const name = nameIn(node);
+  const name = nameOfIdentifier(node);
   if (name !== null) return variables.get(name) ?? new Set([name]);
   const member = memberAccess(node);
   if (member && !variables.has(member.of)) return new Set([`${member.of}.${member.name}`]);
   const variable = boundVariable(node);
-  if (!variable) return contentOfAll(partsOf(node), variables);
+  if (!variable) return contentOfAll(valueParts(node), variables);
   const { name: bound, value, body } = variable;
-  return contentOfAll(body, new Map([...variables, [bound, contentOf(value, variables)]]));
+  return contentOfAll(body, new Map([...variables, [bound, valueSources(value, variables)]]));
 }
 
-function contentOfAll(nodes: readonly SyntaxNode[], variables: Variables): ReadonlySet<Source> {
-  return new Set(nodes.flatMap((node) => [...contentOf(node, variables)]));
+function contentOfAll(nodes: readonly SyntaxNode[], variables: VariableSources): ReadonlySet<ValueSource> {
+  return new Set(nodes.flatMap((node) => [...valueSources(node, variables)]));
 }
 
 /** Returns the parts of a node whose values may become part of its own value; both branches of a conditional. */
-function partsOf(node: SyntaxNode): readonly SyntaxNode[] {
+function valueParts(node: SyntaxNode): readonly SyntaxNode[] {
   return node.op === '?:' ? childrenOf(node).slice(1) : childrenOf(node);
 }
 
-const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=', 'in']);
+const BOOLEAN_OPERATORS: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=', 'in']);
 const CALL_OPERATORS: ReadonlySet<string> = new Set(['call', 'rcall']);
 const TEST_FUNCTIONS: ReadonlySet<string> = new Set([
   'contains',
@@ -178,7 +178,7 @@ const TEST_FUNCTIONS: ReadonlySet<string> = new Set([
 
 /** True for an operator or function whose value depends on its operands but contains nothing of them. */
 function hidesOperands({ op, args }: SyntaxNode): boolean {
-  if (COMPARISONS.has(op)) return true;
+  if (BOOLEAN_OPERATORS.has(op)) return true;
   const called: unknown = CALL_OPERATORS.has(op) && Array.isArray(args) ? args[0] : null;
   return typeof called === 'string' && TEST_FUNCTIONS.has(called.replace(/_$/, ''));
 }

@@ -8,17 +8,17 @@ export interface SyntaxNode {
   /** The type of its values; set by the type check. */
   checkedType?: unknown;
   readonly meta: {
-    readonly check: Check;
-    readonly evaluate: Evaluate;
+    readonly check: CheckNode;
+    readonly evaluate: EvaluateNode;
     /** The expansion of a macro. */
     readonly alternate?: SyntaxNode;
     readonly macro?: unknown;
   };
-  setMeta(key: 'check', check: Check): unknown;
-  setMeta(key: 'evaluate', evaluate: Evaluate): unknown;
+  setMeta(key: 'check', check: CheckNode): unknown;
+  setMeta(key: 'evaluate', evaluate: EvaluateNode): unknown;
 }
 
-type Check = (checker: TypeChecker, node: SyntaxNode, scope: unknown) => unknown;
+type CheckNode = (checker: TypeChecker, node: SyntaxNode, scope: unknown) => unknown;
 
 interface TypeChecker {
   readonly dynType: unknown;
@@ -26,7 +26,7 @@ interface TypeChecker {
   check(node: SyntaxNode, scope: unknown): unknown;
 }
 
-type Evaluate = (evaluator: unknown, node: SyntaxNode, scope: unknown) => unknown;
+type EvaluateNode = (evaluator: unknown, node: SyntaxNode, scope: unknown) => unknown;
 
 export function isSyntaxNode(value: unknown): value is SyntaxNode {
   return isContainer(value) && 'op' in value && 'setMeta' in value;
@@ -34,12 +34,12 @@ export function isSyntaxNode(value: unknown): value is SyntaxNode {
 
 /** Returns the child nodes of a node; for a macro, its expansion. */
 export function childrenOf(node: SyntaxNode): SyntaxNode[] {
-  return node.meta.alternate ? [node.meta.alternate] : nodesIn(node.args);
+  return node.meta.alternate ? [node.meta.alternate] : syntaxNodesIn(node.args);
 }
 
-function nodesIn(value: unknown): SyntaxNode[] {
+function syntaxNodesIn(value: unknown): SyntaxNode[] {
   if (isSyntaxNode(value)) return [value];
-  if (Array.isArray(value)) return value.flatMap(nodesIn);
+  if (Array.isArray(value)) return value.flatMap(syntaxNodesIn);
   return isContainer(value) ? Object.values(value).filter(isSyntaxNode) : [];
 }
 
@@ -69,12 +69,12 @@ export function registerNumbers(environment: Environment): void {
       );
     }
   }
-  environment.registerOperator('double % double: double', remainder);
+  environment.registerOperator('double % double: double', integerRemainder);
 }
 
 /** True for operators that test values for equality. */
 export function isComparison({ op }: SyntaxNode): boolean {
-  return COMPARISONS.has(op);
+  return EQUALITY_OPERATORS.has(op);
 }
 
 /**
@@ -128,7 +128,7 @@ const ARITHMETIC: Readonly<Record<string, (a: number, b: number) => number>> = {
   '+': (a, b) => a + b,
   '-': (a, b) => a - b,
   '*': (a, b) => a * b,
-  '%': remainder,
+  '%': integerRemainder,
 };
 
 const MIXED_OPERANDS = [
@@ -136,12 +136,12 @@ const MIXED_OPERANDS = [
   ['int', 'double'],
 ] as const;
 
-function remainder(a: number, b: number): number {
+function integerRemainder(a: number, b: number): number {
   if (b === 0) throw new RangeError('modulo by zero');
   return a % b;
 }
 
-const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', 'in']);
+const EQUALITY_OPERATORS: ReadonlySet<string> = new Set(['==', '!=', 'in']);
 
 function differInNumbers(one: string, other: string): boolean {
   return one !== other && withOneNumber(one) === withOneNumber(other);

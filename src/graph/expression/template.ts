@@ -1,10 +1,10 @@
 import { bytesOfField } from './byte-budget.ts';
 import type { ByteBudget } from './byte-budget.ts';
-import { isJsonList, isJsonObject, toText } from '../values/json.ts';
+import { isJsonList, isJsonObject, toTemplateText } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { evaluateField, InvalidExpressionError, namingField, parseExpression } from './expression.ts';
-import type { Expression, Reading } from './expression.ts';
-import type { Bindings, Name } from './names.ts';
+import type { Expression, AbsentMembers } from './expression.ts';
+import type { Bindings, ExpressionName } from './names.ts';
 import { GraphError } from '../values/errors.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import { withAllowance } from '../values/meter.ts';
@@ -38,14 +38,14 @@ export class InvalidTemplateError extends Error {
  */
 export function parseTemplate(
   value: Json,
-  names: readonly Name[],
+  names: readonly ExpressionName[],
   field: string,
-  reading: Reading = 'strict',
+  reading: AbsentMembers = 'strict',
 ): Template {
   const root = parseAt(value, { names, reading, field, path: [] });
   return {
     expressions: root.expressions,
-    fill(bindings, budget = bytesOfField(subjectOf(field))) {
+    fill(bindings, budget = bytesOfField(describeField(field))) {
       const filled = root.fill({ bindings, budget });
       if (field === '') budget.measure();
       else namingField(field, () => budget.measure());
@@ -54,7 +54,7 @@ export function parseTemplate(
   };
 }
 
-function subjectOf(field: string): string {
+function describeField(field: string): string {
   return field === '' ? 'A field' : `The field ${field}`;
 }
 
@@ -66,9 +66,9 @@ function subjectOf(field: string): string {
  */
 export function parseMembers(
   members: JsonObject,
-  names: readonly Name[],
+  names: readonly ExpressionName[],
   fieldOf: (member: string) => string,
-  reading: Reading = 'strict',
+  reading: AbsentMembers = 'strict',
 ): (bindings: Bindings) => JsonObject {
   const templates = Object.entries(members).map(
     ([key, value]) => [key, parseTemplate(value, names, fieldOf(key), reading)] as const,
@@ -83,42 +83,42 @@ export function parseMembers(
 export type TextPiece = string | Expression;
 
 /** Splits a text at its `{{ cel }}`; `{{{{` is a literal `{{`. @throws InvalidTemplateError */
-export function splitIntoPieces(text: string, names: readonly Name[]): readonly TextPiece[] {
-  return splitText(text, { names, reading: 'strict', field: '', path: [] });
+export function splitIntoPieces(text: string, names: readonly ExpressionName[]): readonly TextPiece[] {
+  return splitTemplateText(text, { names, reading: 'strict', field: '', path: [] });
 }
 
 /** A value within a template; `path` is its path within the template's field. */
 interface TemplatePart {
-  readonly names: readonly Name[];
-  readonly reading: Reading;
+  readonly names: readonly ExpressionName[];
+  readonly reading: AbsentMembers;
   readonly field: string;
   readonly path: readonly (string | number)[];
 }
 
 /** The values and the budget for filling a part. */
-interface Filling {
+interface FillContext {
   readonly bindings: Bindings;
   readonly budget: ByteBudget;
 }
 
 interface FilledPart {
   readonly expressions: readonly Expression[];
-  fill(filling: Filling): Json;
+  fill(filling: FillContext): Json;
 }
 
 function parseAt(value: Json, part: TemplatePart): FilledPart {
   if (typeof value === 'string') return parseText(value, part);
-  if (isJsonList(value)) return listTemplate(value.map((item, index) => parseAt(item, inside(part, index))));
+  if (isJsonList(value)) return listTemplate(value.map((item, index) => parseAt(item, partInside(part, index))));
   if (isJsonObject(value))
-    return objectTemplate(Object.entries(value).map(([key, member]) => [key, parseAt(member, inside(part, key))]));
-  return constant(value);
+    return objectTemplate(Object.entries(value).map(([key, member]) => [key, parseAt(member, partInside(part, key))]));
+  return constantPart(value);
 }
 
-function inside(part: TemplatePart, key: string | number): TemplatePart {
+function partInside(part: TemplatePart, key: string | number): TemplatePart {
   return { ...part, path: [...part.path, key] };
 }
 
-function constant(value: Json): FilledPart {
+function constantPart(value: Json): FilledPart {
   return { expressions: [], fill: () => value };
 }
 
@@ -142,8 +142,8 @@ export function isTemplate(value: Json | undefined): value is string {
 }
 
 function parseText(text: string, part: TemplatePart): FilledPart {
-  if (!isTemplate(text)) return constant(text);
-  const pieces = splitText(text, part);
+  if (!isTemplate(text)) return constantPart(text);
+  const pieces = splitTemplateText(text, part);
   const field = [part.field, ...part.path].join('.');
   const [only] = pieces;
   const expressions = pieces.filter((piece) => typeof piece !== 'string');
@@ -155,13 +155,13 @@ function parseText(text: string, part: TemplatePart): FilledPart {
 /**
  * Charges literal text here, and values while they are copied, so the budget is checked before the pieces are joined.
  */
-function fillPiece(field: string, piece: TextPiece, filling: Filling): string {
-  if (typeof piece !== 'string') return toText(evaluateField(field, piece, filling.bindings, filling.budget));
+function fillPiece(field: string, piece: TextPiece, filling: FillContext): string {
+  if (typeof piece !== 'string') return toTemplateText(evaluateField(field, piece, filling.bindings, filling.budget));
   filling.budget.takeText(piece);
   return piece;
 }
 
-function splitText(text: string, part: TemplatePart): TextPiece[] {
+function splitTemplateText(text: string, part: TemplatePart): TextPiece[] {
   const pieces: TextPiece[] = [];
   let literal = '';
   let at = 0;
@@ -196,20 +196,20 @@ function readExpression(text: string, start: number, part: TemplatePart): { expr
       return { expression: parseExpression(text.slice(start, close).trim(), part.names, part.reading), end: close + 2 };
     } catch (error) {
       if (!(error instanceof InvalidExpressionError)) throw error;
-      if (error.kind !== 'syntax') throw invalid(part, error.kind === 'size' && reason ? reason : error);
+      if (error.kind !== 'syntax') throw invalidTemplate(part, error.kind === 'size' && reason ? reason : error);
       reason ??= error;
     }
     close = text.indexOf('}}', close + 1);
   }
-  throw invalid(part, reason ?? new Error(`"{{" at character ${start - 1} is never closed by "}}"`));
+  throw invalidTemplate(part, reason ?? new Error(`"{{" at character ${start - 1} is never closed by "}}"`));
 }
 
-function invalid({ path }: TemplatePart, reason: Error): InvalidTemplateError {
+function invalidTemplate({ path }: TemplatePart, reason: Error): InvalidTemplateError {
   return new InvalidTemplateError(path, reason.message, { cause: reason });
 }
 
 /** A message of another system as the bindings of a template. */
-export interface Message {
+export interface HookMessage {
   readonly body: Json;
   readonly headers: JsonObject;
 }
@@ -217,10 +217,10 @@ export interface Message {
 /** A filled template, or the reason why it can't be filled. */
 export type FilledTemplate = { readonly filled: Json } | { readonly failure: string };
 
-const NAMES: readonly Name[] = ['body', 'headers'];
+const HOOK_NAMES: readonly ExpressionName[] = ['body', 'headers'];
 
 /** Limit of a whole template, in units of the meter; each expression also has its own limit. */
-const MAX_UNITS = 10_000_000;
+const MAX_TEMPLATE_UNITS = 10_000_000;
 
 /**
  * Finds the first fault of a template over messages.
@@ -228,7 +228,7 @@ const MAX_UNITS = 10_000_000;
  */
 export function findTemplateFault(template: Json): { readonly path: string; readonly message: string } | null {
   try {
-    metered(() => parseTemplate(template, NAMES, ''));
+    meterTemplate(() => parseTemplate(template, HOOK_NAMES, ''));
     return null;
   } catch (error) {
     if (error instanceof InvalidTemplateError)
@@ -239,15 +239,15 @@ export function findTemplateFault(template: Json): { readonly path: string; read
 }
 
 /** Fills a valid template from a message. The result may be as large as a field's value. */
-export function fillFromMessage(template: Json, { body, headers }: Message): FilledTemplate {
+export function fillFromMessage(template: Json, { body, headers }: HookMessage): FilledTemplate {
   try {
-    return { filled: metered(() => parseTemplate(template, NAMES, '').fill({ body, headers })) };
+    return { filled: meterTemplate(() => parseTemplate(template, HOOK_NAMES, '').fill({ body, headers })) };
   } catch (error) {
     if (error instanceof GraphError) return { failure: error.message };
     throw error;
   }
 }
 
-function metered<T>(work: () => T): T {
-  return withAllowance('The template', MAX_UNITS, work);
+function meterTemplate<T>(work: () => T): T {
+  return withAllowance('The template', MAX_TEMPLATE_UNITS, work);
 }

@@ -1,7 +1,7 @@
 import type { Environment } from '@marcbachmann/cel-js';
 import { Duration } from '@marcbachmann/cel-js/evaluator';
 import { formatTimestamp, parseTimestamp } from '../values/time.ts';
-import { spend } from '../values/meter.ts';
+import { spendUnits } from '../values/meter.ts';
 import { truncate } from '../values/text.ts';
 
 /*
@@ -16,7 +16,7 @@ const DURATION = 'google.protobuf.Duration';
 const TIME_PRICE = 10;
 
 /** The fields of a timestamp, read from a date that is shifted by the offset. */
-const FIELDS: Readonly<Record<string, (date: Date) => number>> = {
+const DATE_FIELDS: Readonly<Record<string, (date: Date) => number>> = {
   getDate: (date) => date.getUTCDate(),
   getDayOfMonth: (date) => date.getUTCDate() - 1,
   getDayOfWeek: (date) => date.getUTCDay(),
@@ -39,7 +39,7 @@ const DURATION_FIELDS: Readonly<Record<string, (duration: Duration) => bigint>> 
 
 /** The functions and methods that this file replaces. */
 export const TIME_FUNCTIONS: readonly string[] = ['timestamp', 'duration'];
-export const TIME_METHODS: readonly string[] = Object.keys(FIELDS);
+export const TIME_METHODS: readonly string[] = Object.keys(DATE_FIELDS);
 
 /** Registers the functions for time. @param rename returns the name under which a function replaces the library's */
 export function registerTime(environment: Environment, rename: (name: string) => string): void {
@@ -47,7 +47,7 @@ export function registerTime(environment: Environment, rename: (name: string) =>
     environment.registerFunction(signature, handler, { async: false });
   };
   const field = (date: Date, read: (date: Date) => number): bigint => {
-    spend(TIME_PRICE);
+    spendUnits(TIME_PRICE);
     return BigInt(read(date));
   };
   add(`${rename('timestamp')}(string): ${TIMESTAMP}`, (text: string) =>
@@ -56,8 +56,8 @@ export function registerTime(environment: Environment, rename: (name: string) =>
   add(`${rename('timestamp')}(int): ${TIMESTAMP}`, (seconds: bigint) =>
     toDate(Number(seconds) * 1_000, String(seconds)),
   );
-  add(`${rename('duration')}(string): ${DURATION}`, parseDuration);
-  for (const [name, read] of Object.entries(FIELDS)) {
+  add(`${rename('duration')}(string): ${DURATION}`, parseCelDuration);
+  for (const [name, read] of Object.entries(DATE_FIELDS)) {
     add(`${TIMESTAMP}.${rename(name)}(): int`, (date: Date) => field(date, read));
     add(`${TIMESTAMP}.${rename(name)}(string): int`, (date: Date, zone: string) =>
       field(new Date(date.getTime() + offsetMs(zone)), read),
@@ -85,16 +85,16 @@ export function writeDuration({ seconds, nanos }: Duration): string {
 const WITH_T = /^.{10}T/;
 
 const MIN_MS = -62_135_596_800_000;
-const MAX_MS = 253_402_300_799_999;
+const LAST_TIMESTAMP_MS = 253_402_300_799_999;
 
 function toDate(epochMs: number | null, source: string): Date {
-  spend(TIME_PRICE);
-  if (epochMs !== null && epochMs >= MIN_MS && epochMs <= MAX_MS) return new Date(epochMs);
-  const quoted = truncate(source, MAX_QUOTED);
+  spendUnits(TIME_PRICE);
+  if (epochMs !== null && epochMs >= MIN_MS && epochMs <= LAST_TIMESTAMP_MS) return new Date(epochMs);
+  const quoted = truncate(source, MAX_QUOTED_TIME);
   throw new RangeError(`"${quoted}" is no timestamp of RFC 3339, such as "2026-01-31T09:30:00Z" (it needs an offset)`);
 }
 
-const MAX_QUOTED = 40;
+const MAX_QUOTED_TIME = 40;
 
 const OFFSET = /^([+-])?(\d\d):([0-5]\d)$/;
 
@@ -103,7 +103,7 @@ function offsetMs(zone: string): number {
   const [, sign, hours, minutes] = OFFSET.exec(zone) ?? [];
   if (hours === undefined || Number(hours) > 23)
     throw new RangeError(
-      `"${truncate(zone, MAX_QUOTED)}" is no zone; give "UTC" or an offset such as "+02:00", as named zones differ between machines`,
+      `"${truncate(zone, MAX_QUOTED_TIME)}" is no zone; give "UTC" or an offset such as "+02:00", as named zones differ between machines`,
     );
   return (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -60_000 : 60_000);
 }
@@ -133,13 +133,13 @@ const MAX_DURATION_LENGTH = 100;
 /** The range of the standard: about 10,000 years. */
 const MAX_SECONDS = 315_576_000_000n;
 
-function parseDuration(text: string): Duration {
-  spend(TIME_PRICE);
+function parseCelDuration(text: string): Duration {
+  spendUnits(TIME_PRICE);
   const isDuration = text.length <= MAX_DURATION_LENGTH && DURATION_FORM.test(text);
   const nanos = isDuration ? [...text.matchAll(DURATION_PART)].map(nanosOf).reduce((sum, part) => sum + part, 0n) : 0n;
   const seconds = nanos / NANOS_PER_SECOND;
   if (!isDuration || seconds > MAX_SECONDS)
-    throw new RangeError(`"${truncate(text, MAX_QUOTED)}" is no duration, such as "1h30m"`);
+    throw new RangeError(`"${truncate(text, MAX_QUOTED_TIME)}" is no duration, such as "1h30m"`);
   const rest = Number(nanos % NANOS_PER_SECOND);
   return text.startsWith('-') ? new Duration(-seconds, -rest) : new Duration(seconds, rest);
 }

@@ -21,11 +21,11 @@ export interface JournalBatch {
   readonly endedState: EndedRunState | null;
 }
 
-const NOTHING = { checkpoints: [], approvals: [], occurrences: [], endedState: null } as const;
+const EMPTY_PARTS = { checkpoints: [], approvals: [], occurrences: [], endedState: null } as const;
 
 /** Makes a batch; the parts that are not given are empty. */
 export function journalBatch(parts: Pick<JournalBatch, 'events' | 'view'> & Partial<JournalBatch>): JournalBatch {
-  return { ...NOTHING, ...parts };
+  return { ...EMPTY_PARTS, ...parts };
 }
 
 /** An ended run without the channel values that its checkpoints hold. */

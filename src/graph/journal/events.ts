@@ -1,4 +1,4 @@
-import type { Update } from '../channels/channel.ts';
+import type { UpdateByChannel } from '../channels/channel.ts';
 import type { PublicApproval } from '../run/approval.ts';
 import type { ContextReport } from '../run/effect.ts';
 import type { NodePath } from '../run/ids.ts';
@@ -40,7 +40,7 @@ interface OfCode {
 }
 
 /** The outcome of a call. */
-interface Answered {
+interface AnsweredCallFields {
   readonly result?: Json;
   readonly error?: RunError;
   readonly attempts: number;
@@ -66,14 +66,14 @@ export type TaskEventBody =
       readonly idempotencyKey: string;
     }
   | ({ readonly type: 'function.requested'; readonly args: Json; readonly idempotencyKey: string } & OfCode)
-  | ({ readonly type: 'function.called' } & Answered & OfCode)
+  | ({ readonly type: 'function.called' } & AnsweredCallFields & OfCode)
   | { readonly type: 'tool.requested'; readonly tool: string; readonly args: Json; readonly idempotencyKey: string }
-  | ({ readonly type: 'tool.called'; readonly tool: string } & Answered)
+  | ({ readonly type: 'tool.called'; readonly tool: string } & AnsweredCallFields)
   | ({ readonly type: 'tool.skipped'; readonly tool: string; readonly result: Json } & ByPerson)
   | { readonly type: 'node.started' }
-  | { readonly type: 'node.completed'; readonly update: Update }
+  | { readonly type: 'node.completed'; readonly update: UpdateByChannel }
   | ({ readonly type: 'node.failed'; readonly error: RunError; readonly attempts: number } & Partial<ByPerson>)
-  | ({ readonly type: 'node.skipped'; readonly update: Update } & ByPerson)
+  | ({ readonly type: 'node.skipped'; readonly update: UpdateByChannel } & ByPerson)
   | { readonly type: 'approval.requested'; readonly approval: PublicApproval }
   | ({
       readonly type: 'approval.decided';
@@ -144,7 +144,7 @@ export type RunEventBody =
       readonly by: string;
     }
   | ({ readonly type: 'run.resumed' } & ByPerson)
-  | ({ readonly type: 'state.updated'; readonly values: Update; readonly asNode?: string } & ByPerson)
+  | ({ readonly type: 'state.updated'; readonly values: UpdateByChannel; readonly asNode?: string } & ByPerson)
   | ({ readonly type: 'signal.received'; readonly event: string } & ByPerson)
   | { readonly type: 'run.completed'; readonly output: Json }
   | { readonly type: 'run.failed'; readonly error: RunError }

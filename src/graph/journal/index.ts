@@ -7,6 +7,6 @@ export type { EventOf, RunEvent } from './events.ts';
 export type { Intervention, PendingTask, RunView, Usage, WaitingFor } from './run-view.ts';
 export { FIRST_SEGMENT, nodeName } from './segment.ts';
 export type { CallTrace, EarlierVisit, EndedSegments, Segment, TracedRun } from './segment.ts';
-export { NOT_BEGUN, toRunView } from './run-view.ts';
+export { NOT_BEGUN_VIEW, toRunView } from './run-view.ts';
 export { toWebhookEvents, WEBHOOK_EVENTS } from './webhook-events.ts';
 export type { WebhookEvent, WebhookEventType } from './webhook-events.ts';

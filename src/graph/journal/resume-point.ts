@@ -3,7 +3,7 @@ import { carryChannels, freshScope, finishedAt } from '../run/scope-position.ts'
 import type { BufferedEvent, Run } from '../run/run.ts';
 import type { NodeTask, Scope, ScopePosition, Trigger } from '../run/scope.ts';
 import { NOTHING_SPENT } from '../run/limits.ts';
-import type { Spent } from '../run/limits.ts';
+import type { BudgetUsage } from '../run/limits.ts';
 import { withoutEmpty } from '../values/collections.ts';
 import { own, isJsonList } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
@@ -25,7 +25,7 @@ export interface ResumePoint extends Pick<Scope, 'deferred' | 'joins' | 'message
   readonly visits: Scope['visits'];
   /** Received events that no task has taken yet. */
   readonly bufferedEvents: readonly BufferedEvent[];
-  readonly spent: Spent;
+  readonly spent: BudgetUsage;
 }
 
 /**
@@ -33,11 +33,11 @@ export interface ResumePoint extends Pick<Scope, 'deferred' | 'joins' | 'message
  * and `bufferedEvents` hold only the changes since the previous checkpoint.
  */
 export type ResumePointChange = { readonly [K in keyof Omit<ResumePoint, 'spent'>]?: ResumePoint[K] } & {
-  readonly spent?: Partial<Spent>;
+  readonly spent?: Partial<BudgetUsage>;
 };
 
 /** The nodes whose visits have changed since the last checkpoint. */
-export type Visited = readonly string[];
+export type VisitedNodes = readonly string[];
 
 /**
  * Returns the current resume point of a run. In an open superstep it is the superstep's beginning, because no
@@ -50,7 +50,7 @@ export function resumePointNow(
     bufferedEvents,
     areBufferedEventsSaved,
   }: Pick<Run, 'root' | 'spent' | 'bufferedEvents' | 'areBufferedEventsSaved'>,
-  visited: Visited,
+  visited: VisitedNodes,
 ): ResumePointChange {
   const { at, deferred, joins, messages } = root;
   const triggers = at.kind === 'running' ? at.tasks.map(toTrigger) : at.triggers;
@@ -69,7 +69,7 @@ export function resumePointNow(
   };
 }
 
-function changedVisits(visits: Scope['visits'], visited: Visited): Scope['visits'] {
+function changedVisits(visits: Scope['visits'], visited: VisitedNodes): Scope['visits'] {
   const changed: Record<string, number> = {};
   for (const node of visited) {
     const count = own(visits, node);

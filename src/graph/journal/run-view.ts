@@ -1,4 +1,4 @@
-import type { Update } from '../channels/channel.ts';
+import type { UpdateByChannel } from '../channels/channel.ts';
 import { endsAt } from '../run/limits.ts';
 import type { Countdown } from '../run/limits.ts';
 import { callKey, compensationKey, executionKey, interventionId, unknownCompensationId } from '../run/ids.ts';
@@ -53,9 +53,9 @@ export interface RunDeadline {
 }
 
 /** A thing that a run waits for. */
-export type WaitingFor = Intervention | Awaited;
+export type WaitingFor = Intervention | AwaitedItem;
 
-interface Awaited {
+interface AwaitedItem {
   readonly kind: 'approval' | 'event' | 'timer';
   readonly node: string;
   readonly id?: string;
@@ -80,11 +80,11 @@ export interface PendingTask {
   /**
    * The values that the task will write; absent if the event of its completion contains them, so this view stays small.
    */
-  readonly update?: Update;
+  readonly update?: UpdateByChannel;
 }
 
 /** The view of an accepted run that has not written anything yet. */
-export const NOT_BEGUN: RunView = {
+export const NOT_BEGUN_VIEW: RunView = {
   status: 'queued',
   startedAt: null,
   endedAt: null,
@@ -118,7 +118,7 @@ export function toRunView(run: Run): RunView {
     ...(run.countdown && !isEnded(status) && { deadline: toDeadline(run.countdown) }),
     ...(phase.kind === 'paused' && { pausedAt: formatTimestamp(phase.since) }),
     checkpointId,
-    pending: pendingIn(root),
+    pending: pendingTasks(root),
     ...(undone && { undone }),
   };
 }
@@ -153,7 +153,7 @@ function waitingFor(run: Run, task: NodeTask, path: ExecutionPath): readonly Wai
   if (state.phase === 'intervention') {
     const { since, call, failure } = state;
     const id = interventionId(path, task, null);
-    return [toIntervention({ of: 'node', id, ...locationOf(task), since, error: failure.error, call })];
+    return [toIntervention({ of: 'node', id, ...taskLocation(task), since, error: failure.error, call })];
   }
   if (state.phase !== 'open') return [];
   const { position } = state;
@@ -182,10 +182,10 @@ function callWaitingFor(run: Run, task: NodeTask, path: ExecutionPath, called: B
   const { since, failure } = state;
   const call = { key: callKey(run.id, path, task, number), tool, args };
   const id = interventionId(path, task, number);
-  return [toIntervention({ of: 'call', id, ...locationOf(task), since, error: failure.error, call })];
+  return [toIntervention({ of: 'call', id, ...taskLocation(task), since, error: failure.error, call })];
 }
 
-function locationOf({ node, index }: NodeTask): { readonly node: string; readonly index?: number } {
+function taskLocation({ node, index }: NodeTask): { readonly node: string; readonly index?: number } {
   return { node, ...(index !== null && { index }) };
 }
 
@@ -210,7 +210,7 @@ function pendingApproval(run: Run, node: string, approvalId: string): WaitingFor
   return [{ kind: 'approval', node, id: approval.id, since: approval.requestedAt, deadline: approval.expiresAt }];
 }
 
-function pendingIn(scope: Scope): PendingTask[] {
+function pendingTasks(scope: Scope): PendingTask[] {
   const finished: PendingTask[] = [];
   for (const task of tasksIn(scope)) {
     if (!isFinished(task)) continue;
@@ -239,11 +239,11 @@ export interface Intervention {
   /** The key of the failed call; `null` if there was none. */
   readonly idempotencyKey: string | null;
   readonly error: RunError;
-  readonly choices: readonly Choice[];
+  readonly choices: readonly InterventionChoice[];
 }
 
 /** A control that settles an intervention, and its effect. */
-export interface Choice {
+export interface InterventionChoice {
   readonly action: 'retry' | 'skip' | 'fail';
   readonly effect: string;
 }
@@ -272,7 +272,7 @@ function toIntervention({ of, call, ...failure }: PendingFailure): Intervention 
   };
 }
 
-function choicesOf(of: InterventionSubject, isUnknown: boolean, hasCall: boolean): readonly Choice[] {
+function choicesOf(of: InterventionSubject, isUnknown: boolean, hasCall: boolean): readonly InterventionChoice[] {
   const retried = of === 'node' && !hasCall ? 'Runs the node again; finished work in it is kept.' : RETRY;
   return [
     { action: 'retry', effect: isUnknown && hasCall ? RETRY_UNKNOWN : retried },

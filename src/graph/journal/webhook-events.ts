@@ -50,21 +50,21 @@ export function toWebhookEvents({ events, approvals, view }: JournalBatch): read
     return [{ type: event.type, key: String(event.seq), seq: event.seq, at: event.at, subjectId, subject }];
   });
   const interventions = view.waitingFor.flatMap((waiting) =>
-    waiting.kind === 'intervention' ? [{ ...INTERVENTION, ...subjectOf(waiting), subject: waiting }] : [],
+    waiting.kind === 'intervention' ? [{ ...INTERVENTION, ...interventionSubject(waiting), subject: waiting }] : [],
   );
   return [...ofJournal, ...interventions];
 }
 
 const INTERVENTION = { type: 'intervention.requested', seq: null } as const;
 
-function subjectOf({ id, since }: Intervention) {
+function interventionSubject({ id, since }: Intervention) {
   return { key: `${id}@${since}`, at: since, subjectId: id };
 }
 
-const TYPES: ReadonlySet<string> = new Set(WEBHOOK_EVENTS);
+const WEBHOOK_EVENT_TYPES: ReadonlySet<string> = new Set(WEBHOOK_EVENTS);
 
 function isWebhookEvent(type: string): type is WebhookEventType {
-  return TYPES.has(type);
+  return WEBHOOK_EVENT_TYPES.has(type);
 }
 
 function approvalIdOf(event: RunEvent): string | null {

@@ -1,7 +1,7 @@
 import { cancelOpenRequests, rootFrame, tasksOf } from '../draft/frames.ts';
 import type { Draft } from '../draft/draft.ts';
 import { moveTo, advanceStep } from '../draft/scope-draft.ts';
-import type { Visited } from '../journal/resume-point.ts';
+import type { VisitedNodes } from '../journal/resume-point.ts';
 import { awaitedPerson, isBeingCanceled, isEnding } from '../run/status.ts';
 import { nodesWithUnknownOutcome } from '../run/unknown-outcomes.ts';
 import { openSuperstep } from '../superstep/open-superstep.ts';
@@ -34,7 +34,7 @@ export function runOnCancelNode(draft: Draft): 'waiting' | 'yielded' | 'finished
 }
 
 /** Discards the open superstep and all triggers. @returns the nodes of that superstep */
-export function discardSuperstep(draft: Draft): Visited {
+export function discardSuperstep(draft: Draft): VisitedNodes {
   const frame = rootFrame(draft);
   const visited = tasksOf(frame).map(({ node }) => node.id);
   cancelOpenRequests(draft);

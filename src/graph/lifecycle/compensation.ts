@@ -1,4 +1,4 @@
-import { withOwnAllowance, taskBindings, emit } from '../draft/frames.ts';
+import { withOwnAllowance, taskBindings, emitEvent } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { hasRoom } from '../draft/draft.ts';
 import type { Draft } from '../draft/draft.ts';
@@ -18,7 +18,7 @@ import type {
 } from '../run/compensation.ts';
 import { calleeOf } from '../run/call.ts';
 import type { CallEffect, ReadingRequest } from '../run/effect.ts';
-import { bytesOf, holdsTooMuch } from '../run/held-bytes.ts';
+import { approximateBytes, holdsTooMuch } from '../run/held-bytes.ts';
 import { approvalTimerId, compensationKey, readingKey } from '../run/ids.ts';
 import type { TaskReference } from '../run/ids.ts';
 import type { CallResult } from '../run/occurrence.ts';
@@ -51,9 +51,9 @@ export function rememberCompensation(handle: TaskHandle, result: CallResult): Ru
   const others = draft.run.compensation.pending.filter((other) => other.key !== key);
   const made = compensationOf(handle, node.compensate, key, reply.value);
   const isShort = !hasRoom(draft, MAX_VALUE_BYTES);
-  const kept = 'problem' in made || hasRoom(draft, bytesOf(made)) ? made : withoutRoom(made);
+  const kept = 'problem' in made || hasRoom(draft, approximateBytes(made)) ? made : withoutRoom(made);
   draft.setCompensation({ pending: [...others, kept] });
-  draft.hold(bytesOf(kept));
+  draft.hold(approximateBytes(kept));
   return isShort && 'problem' in kept && kept.problem.code === 'PAYLOAD_TOO_LARGE' ? kept.problem : null;
 }
 
@@ -84,15 +84,15 @@ export function compensateNext(draft: Draft): boolean {
   if (awaitedPerson(run)) return true;
   for (let last = run.compensation.pending.at(-1); last; last = run.compensation.pending.at(-1)) {
     if (!('request' in last)) closeImpossible(draft);
-    else if (last.reading) return beginReading(draft, last, last.reading);
+    else if (last.reading) return beginCompensationReading(draft, last, last.reading);
     else if (!last.needsApproval) return beginCompensation(draft, last);
-    else if (ask(draft, last)) return true;
+    else if (requestCompensationApproval(draft, last)) return true;
   }
   return false;
 }
 
 /** @returns false if the approval can't be requested; the compensation has failed then */
-function ask(draft: Draft, compensation: CompensationCall): boolean {
+function requestCompensationApproval(draft: Draft, compensation: CompensationCall): boolean {
   try {
     askToCompensate(draft, compensation);
     return true;
@@ -124,7 +124,7 @@ export function finishAskedCompensation(draft: Draft, { compensation }: AskedCom
   const { args, askedArgs = args } = approval;
   const approved = { ...compensation, request: { ...request, args, isApproved: true } } as const;
   if (deepEqual(args, askedArgs)) beginCompensation(draft, approved);
-  else readEdited(draft, compensation, args);
+  else readEditedCompensation(draft, compensation, args);
 }
 
 /**
@@ -132,16 +132,16 @@ export function finishAskedCompensation(draft: Draft, { compensation }: AskedCom
  * asked again. If the schema refuses the edited arguments, the original question is repeated, because the call must
  * still be undone.
  */
-function readEdited(draft: Draft, compensation: CompensationCall, args: Json): void {
+function readEditedCompensation(draft: Draft, compensation: CompensationCall, args: Json): void {
   try {
-    setLatest(draft, edited(compensation, compensatorOf(draft, compensation).read(args), args));
+    setLatest(draft, withEditedArgs(compensation, compensatorOf(draft, compensation).read(args), args));
   } catch (error) {
     if (!(error instanceof GraphError)) throw error;
     setLatest(draft, compensation);
   }
 }
 
-function edited(before: CompensationCall, call: ReturnType<Compensator['read']>, args: Json): CompensationCall {
+function withEditedArgs(before: CompensationCall, call: ReturnType<Compensator['read']>, args: Json): CompensationCall {
   const { request, reading } = call;
   const isSame = deepEqual(request.args, args);
   if (reading) return { ...before, ...call, asked: before.request, ...(isSame && { isReadApproved: true }) };
@@ -169,7 +169,7 @@ function setLatest(draft: Draft, next: CompensationCall): void {
   draft.setCompensation({ pending: [...draft.run.compensation.pending.slice(0, -1), next] });
 }
 
-function beginReading(draft: Draft, compensation: CompensationCall, request: ReadingRequest): true {
+function beginCompensationReading(draft: Draft, compensation: CompensationCall, request: ReadingRequest): true {
   const { key: compensatedKey, task } = compensation;
   const { node, index } = task;
   const key = readingKey(compensationKey(compensatedKey), request.args);
@@ -242,20 +242,20 @@ function beginCompensation(draft: Draft, compensation: CompensationCall): true {
  * an unknown outcome waits for a person.
  */
 function finishCompensation(draft: Draft, compensation: CompensationCall, result: CallResult): void {
-  const outcome = toOutcome(result);
-  if (!isFree(compensation, result)) draft.addSpent({ toolCalls: 1 });
+  const outcome = toCompensationOutcome(result);
+  if (!isAlreadyCounted(compensation, result)) draft.addSpent({ toolCalls: 1 });
   if (!('error' in outcome && isUnknownOutcome(outcome.error))) return closeLatest(draft, compensation, outcome);
   emitOutcome(draft, compensation, outcome);
   draft.awaitPerson({ kind: 'unknown', compensation, error: outcome.error, since: draft.timestamp });
 }
 
-function toOutcome(result: CallResult): CompensationOutcome {
+function toCompensationOutcome(result: CallResult): CompensationOutcome {
   if (result.kind === 'call.failed') return { error: result.failure.error };
   return { result: 'value' in result.reply && result.reply.value };
 }
 
 /** True for a repeated compensation, which was counted before under the same key. */
-function isFree({ takeover = 0 }: CompensationCall, result: CallResult): boolean {
+function isAlreadyCounted({ takeover = 0 }: CompensationCall, result: CallResult): boolean {
   return takeover > 0 || (result.kind === 'call.failed' && wasNeverExecuted(result.failure));
 }
 
@@ -269,38 +269,38 @@ export function retryCompensation(draft: Draft, { compensation }: UnknownCompens
 export function settleUnknownCompensation(
   draft: Draft,
   { compensation }: UnknownCompensation,
-  outcome: CallOutcome,
+  outcome: CompensatingOutcome,
   by: string,
 ): void {
   draft.awaitPerson(null);
   closeLatest(draft, compensation, { ...outcome, by });
 }
 
-type CallOutcome = { readonly result: Json } | { readonly error: RunError };
+type CompensatingOutcome = { readonly result: Json } | { readonly error: RunError };
 
-type CompensationOutcome = CallOutcome & {
+type CompensationOutcome = CompensatingOutcome & {
   /** The person who has settled the outcome; absent if it came from the call. */
   readonly by?: string;
 };
 
 function closeLatest(draft: Draft, compensation: Compensation, outcome: CompensationOutcome): void {
-  close(draft, [[compensation, outcome]]);
+  closeCompensation(draft, [[compensation, outcome]]);
 }
 
 /** Closes the latest compensations that are impossible, all at once because there may be thousands. */
 function closeImpossible(draft: Draft): void {
   const { pending } = draft.run.compensation;
   const latest = pending.slice(pending.findLastIndex((one) => 'request' in one) + 1).toReversed();
-  close(
+  closeCompensation(
     draft,
     latest.flatMap((one) => ('request' in one ? [] : [[one, { error: one.problem }] as const])),
   );
 }
 
-type Closed = readonly [Compensation, CompensationOutcome];
+type ClosedCompensation = readonly [Compensation, CompensationOutcome];
 
 /** @param latest the compensations, latest first */
-function close(draft: Draft, latest: readonly Closed[]): void {
+function closeCompensation(draft: Draft, latest: readonly ClosedCompensation[]): void {
   const { pending, undone, failures } = draft.run.compensation;
   const failed = latest.flatMap(([{ task }, outcome]) =>
     'error' in outcome ? [`${task.node}: ${outcome.error.message}`] : [],
@@ -362,7 +362,7 @@ export function emitOfCompensation(
   { path = [], ...task }: TaskReference,
   body: CompensationEventBody | TaskEventBody,
 ): void {
-  emit(draft, { step: draft.run.root.step, path }, { ...task, ...body });
+  emitEvent(draft, { step: draft.run.root.step, path }, { ...task, ...body });
 }
 
 /** Returns one line for the Temporal Web UI, such as `compensate pay #2`. */

@@ -4,7 +4,7 @@ import { START } from '../definition/definition.ts';
 import type { Draft } from '../draft/draft.ts';
 import { emitOfRun, rootFrame } from '../draft/frames.ts';
 import { writeChannels } from '../draft/scope-draft.ts';
-import type { Visited } from '../journal/resume-point.ts';
+import type { VisitedNodes } from '../journal/resume-point.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import { refuseEditor } from '../run/editors.ts';
@@ -22,7 +22,7 @@ export interface StateEdit {
   readonly asNode?: string | undefined;
 }
 
-export type Edited =
+export type EditResult =
   | { readonly ok: true; readonly changes: Readonly<Record<string, ChannelChange>> }
   | { readonly ok: false; readonly refusal: Refusal };
 
@@ -30,7 +30,7 @@ export type Edited =
  * Writes values through the channels' reducers, either all or none, and adds the person to the run's editors. Channels
  * that hold decisions may only be written by people who may make these decisions.
  */
-export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): Edited {
+export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): EditResult {
   const frame = rootFrame(draft);
   const { graph } = frame;
   const unknown = Object.keys(values).filter((name) => !graph.channels.has(name));
@@ -41,32 +41,36 @@ export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): E
         message: `There is no channel "${name}".${didYouMean(name, graph.channels.keys())}`,
       })),
     );
-    return refuse(issues.map(({ message }) => message).join(' '), issues);
+    return editRefusal(issues.map(({ message }) => message).join(' '), issues);
   }
   const held = refuseWriting(graph, Object.keys(values), actorIn(draft, by)) ?? refuseEditor(draft.run, by);
   if (held) return { ok: false, refusal: held };
   const refused = findRefusedMessage(graph, frame.scope.channels, values);
-  if (refused) return refuse(refused.message, [{ path: `/values${refused.path}`, message: refused.message }]);
+  if (refused) return editRefusal(refused.message, [{ path: `/values${refused.path}`, message: refused.message }]);
   const applied = writeChannels(frame, [{ by: by.sub, node: asNode ?? START, update: values }]);
   if (!applied.ok) {
     const { message } = applied.error;
-    return refuse(message, [{ path: toPointer(['values', applied.channel]), message }], { mayQuote: true });
+    return editRefusal(message, [{ path: toPointer(['values', applied.channel]), message }], { mayQuote: true });
   }
   if (Object.keys(values).length > 0 || asNode !== undefined) draft.addEditor(by);
   emitOfRun(draft, { type: 'state.updated', values, ...(asNode !== undefined && { asNode }), by: by.sub });
   return { ok: true, changes: applied.changes };
 }
 
-function refuse(
+function editRefusal(
   message: string,
   issues: NonNullable<Refusal['issues']>,
   source: Pick<Refusal, 'mayQuote'> = {},
-): Edited {
+): EditResult {
   return { ok: false, refusal: { code: 'INVALID_VALUES', message, issues, ...source } };
 }
 
 /** Saves the changes of an edit in a checkpoint, once the next nodes are known. */
-export function saveEdit(draft: Draft, changes: Readonly<Record<string, ChannelChange>>, visited: Visited = []): void {
+export function saveEdit(
+  draft: Draft,
+  changes: Readonly<Record<string, ChannelChange>>,
+  visited: VisitedNodes = [],
+): void {
   const frame = rootFrame(draft);
   saveCheckpoint(frame, { source: 'update', step: frame.scope.step - 1, visited }, changes);
 }

@@ -3,7 +3,7 @@ import type { TaskHandle } from '../draft/frames.ts';
 import type { Draft } from '../draft/draft.ts';
 import { mustYield } from '../draft/load.ts';
 import { setState } from '../draft/scope-draft.ts';
-import { digestOf } from '../run/approval.ts';
+import { approvalDigest } from '../run/approval.ts';
 import type { ApprovalPosition } from '../run/scope.ts';
 import { askAgain } from '../superstep/run-task.ts';
 import { GraphError } from '../values/errors.ts';
@@ -17,12 +17,12 @@ import { own } from '../values/json.ts';
  */
 export function renewApprovals(draft: Draft): void {
   for (const handle of tasksOfRun(draft)) {
-    if (mustYield(draft)) withdraw(handle);
+    if (mustYield(draft)) withdrawApproval(handle);
     else if (isOutdated(handle)) askAgain(handle);
   }
 }
 
-function withdraw(handle: TaskHandle): void {
+function withdrawApproval(handle: TaskHandle): void {
   const { node, task } = handle;
   if (task.state.phase !== 'open') return;
   const { position } = task.state;
@@ -44,7 +44,7 @@ function showsOtherwise(handle: TaskHandle, position: ApprovalPosition): boolean
   if (!fillQuestion || approval?.status !== 'pending') return false;
   try {
     const question = withTaskAllowance(handle, () => fillQuestion(taskBindings(handle), position));
-    return question === null || digestOf(question) !== approval.asked;
+    return question === null || approvalDigest(question) !== approval.asked;
   } catch (error) {
     if (error instanceof GraphError) return true;
     throw error;

@@ -13,7 +13,7 @@ import type {
   SubgraphPosition,
 } from '../run/scope.ts';
 import { batchOf, progressAt, scopeInside, hasFailed } from '../run/task-position.ts';
-import { deliver } from '../superstep/deliver.ts';
+import { deliverInput } from '../superstep/deliver.ts';
 import { startTask } from '../superstep/run-task.ts';
 import type { TaskFailure } from '../values/errors.ts';
 
@@ -24,35 +24,37 @@ import type { TaskFailure } from '../values/errors.ts';
 
 /** Retries a failed task. A subgraph continues from the failed tasks inside it. */
 export function retryTask(handle: TaskHandle): void {
-  replaceTask(handle, retried(handle.task));
+  replaceTask(handle, readyToRetry(handle.task));
 }
 
 /** Repeats the requests of an open task of an ended run. They were canceled when the run ended. */
 export function repeatRequests(handle: TaskHandle): void {
-  replaceTask(handle, repeated(handle.task));
+  replaceTask(handle, repeatRequest(handle.task));
 }
 
 /** Delivers a person's intervention to a task. A task of a reopened run is ready again, and starts first. */
 export function deliverIntervention(handle: TaskHandle, input: TaskInput): void {
   if (handle.task.state.phase === 'ready') startTask(handle);
-  deliver(handle, input);
+  deliverInput(handle, input);
 }
 
 /** Returns a failed task ready to run again. A task without saved progress starts anew. */
-function retried(task: NodeTask): NodeTask {
+function readyToRetry(task: NodeTask): NodeTask {
   const { state } = task;
   return hasFailed(state) ? retriedAfter(task, state.failure, state.saved) : task;
 }
 
 function retriedAfter(task: NodeTask, failure: TaskFailure, saved: SavedProgress | null): NodeTask {
-  return saved ? continued(task, saved) : { ...task, ...numbersAfter(task, failure), state: { phase: 'ready' } };
+  return saved
+    ? continueFromSaved(task, saved)
+    : { ...task, ...numbersAfter(task, failure), state: { phase: 'ready' } };
 }
 
 /**
  * Returns an open task ready to repeat its request. A task that waits for one call repeats the call under the same key;
  * a task that waits for a person asks again.
  */
-function repeated(task: NodeTask): NodeTask {
+function repeatRequest(task: NodeTask): NodeTask {
   const { state, takeover } = task;
   if (state.phase !== 'open') return task;
   const { position } = state;
@@ -60,13 +62,13 @@ function repeated(task: NodeTask): NodeTask {
   if (saved?.kind === 'subgraph') return continuedGraph(task, saved, saved.scope);
   if (saved && holdsGraphs(saved)) return withOpenGraphs(task, saved, saved.inside);
   if (position.kind === 'failing') return retriedAfter(task, position.failing, saved);
-  if (saved) return continued(task, saved);
+  if (saved) return continueFromSaved(task, saved);
   const isCall = position.kind === 'call' || position.kind === 'llm';
   return { ...task, takeover: isCall ? takeover + 1 : takeover, state: { phase: 'ready' } };
 }
 
 /** The task continues from saved progress, and repeats its calls under the same keys. */
-function continued(task: NodeTask, saved: SavedProgress): NodeTask {
+function continueFromSaved(task: NodeTask, saved: SavedProgress): NodeTask {
   if (saved.kind === 'subgraph') return continuedGraph(task, saved, continuedScope(saved.scope));
   if (holdsGraphs(saved)) return withOpenGraphs(task, saved, continuedScope(saved.inside));
   return { ...task, takeover: task.takeover + 1, state: { phase: 'ready', saved } };
@@ -98,8 +100,8 @@ function continuedScope(scope: Scope): Scope {
 function continuedInside(task: NodeTask): NodeTask {
   const { state } = task;
   const saved = state.phase === 'open' ? progressAt(state.position) : null;
-  if (saved && scopeInside(saved)) return continued(task, saved);
-  return state.phase === 'failed' ? retried(task) : repeated(task);
+  if (saved && scopeInside(saved)) return continueFromSaved(task, saved);
+  return state.phase === 'failed' ? readyToRetry(task) : repeatRequest(task);
 }
 
 /**

@@ -4,16 +4,16 @@ import { EMPTY_CONVERSATION } from '../run/model-turn.ts';
 import type { AgentPosition } from '../run/scope.ts';
 import { batchOf } from '../run/task-position.ts';
 import { failureIn, hasOpenCall, isAnswered } from '../run/tool-batch.ts';
-import { done, failed, savingProgress, unexpected } from './behavior.ts';
-import type { NodeBehavior, Progress, TaskContext, TaskInput } from './behavior.ts';
+import { taskDone, taskFailed, savingProgress, unexpectedInput } from './behavior.ts';
+import type { NodeBehavior, TaskProgress, TaskContext, TaskInput } from './behavior.ts';
 import { toAssistantMessage } from './model/conversation.ts';
-import type { Offer } from './model/model-calls.ts';
+import type { ModelOffer } from './model/model-calls.ts';
 import { compileModelTurn, isTurnInput } from './model/model-turn.ts';
 import type { FinishedTurn, ModelTurn, TurnProgress } from './model/model-turn.ts';
 import { leftMsIn, sharedDeadline } from './node-settings.ts';
 import type { SharedDeadline, NodeSettings } from './node-settings.ts';
 import { createToolbox } from './tool-calls/callable-tool.ts';
-import type { ToolBatchContext, Toolbox } from './tool-calls/callable-tool.ts';
+import type { ToolBatchContext, ToolsOfNode } from './tool-calls/callable-tool.ts';
 import { answersOf, beginBatch, callsToMake, readBatch, resetBatch, resumeBatch } from './tool-calls/run-batch.ts';
 import type { BatchProgress } from './tool-calls/run-batch.ts';
 
@@ -36,17 +36,17 @@ export function compileAgent(node: NodeOfType<'agent'>, settings: NodeSettings):
   return {
     start: (task) => askModel({ plan, task, position: { ...INITIAL_POSITION, ...plan.deadline.begin() } }),
     restart(task, position) {
-      if (position.kind !== 'agent') throw unexpected(position);
+      if (position.kind !== 'agent') throw unexpectedInput(position);
       const restarted = { ...position, ...plan.deadline.begin(), ...withMoreTurns(plan, position) };
       return restartAgent({ plan, task, position: restarted });
     },
     updateSaved(task, position, input) {
-      if (position.kind !== 'agent') throw unexpected(position);
+      if (position.kind !== 'agent') throw unexpectedInput(position);
       if (position.stage.kind !== 'batch') return position;
       return withBatch(position, resumeBatch(batchContext({ plan, task, position }), batchProgress(position), input));
     },
     resume(task, position, input) {
-      if (position.kind !== 'agent') throw unexpected(position);
+      if (position.kind !== 'agent') throw unexpectedInput(position);
       const stopped = { ...position, ...plan.deadline.run(position, false, task.now) };
       const capped = { ...stopped, ...plan.deadline.cap(stopped, leftMsIn(input)) };
       return resumeAgent({ plan, task, position: capped }, input);
@@ -62,7 +62,7 @@ interface AgentPlan {
   /** Names of the tools that the node allows. */
   readonly names: readonly string[];
   readonly turn: ModelTurn;
-  readonly tools: Toolbox;
+  readonly tools: ToolsOfNode;
   readonly maxIterations: number;
   readonly onMaxIterations: NonNullable<NodeOfType<'agent'>['onMaxIterations']>;
   readonly deadline: SharedDeadline;
@@ -83,13 +83,13 @@ const INITIAL_POSITION: AgentPosition = {
 };
 
 /** Leaves the task open. Its deadline runs while a call is open, and stops while the task only waits for people. */
-function stayOpen({ plan, task, position }: AgentTask): Progress {
+function stayOpen({ plan, task, position }: AgentTask): TaskProgress {
   const isAtWork = position.stage.kind === 'turn' || hasOpenCall(batchOf(position));
   return { kind: 'open', position: { ...position, ...plan.deadline.run(position, isAtWork, task.now) } };
 }
 
 /** Requests the model's answer to the conversation. */
-function askModel({ plan, task, position }: AgentTask): Progress {
+function askModel({ plan, task, position }: AgentTask): TaskProgress {
   const isExhausted = hasUsedAllTurns(plan, position);
   if (isExhausted && plan.onMaxIterations !== 'answer') return failExhausted(plan, position);
   const mayUseTools = plan.names.length > 0 && !isExhausted;
@@ -103,11 +103,11 @@ function hasUsedAllTurns({ names, maxIterations }: AgentPlan, position: AgentPos
 }
 
 /** Fails an agent without an answer. A person who retries it gives it `maxIterations` more turns. */
-function failExhausted({ maxIterations, onMaxIterations }: AgentPlan, position: AgentPosition): Progress {
+function failExhausted({ maxIterations, onMaxIterations }: AgentPlan, position: AgentPosition): TaskProgress {
   const message = `The agent has called tools in all of its ${maxIterations} turns and has no answer`;
   const error = { code: 'MODEL_FAILED', message, cause: { code: 'max_iterations', message } } as const;
   const intervenes = onMaxIterations === 'intervene' ? { intervenes: true as const } : {};
-  return failed({ callFailed: false, error, ...intervenes }, { ...position, stage: { kind: 'asking' } });
+  return taskFailed({ callFailed: false, error, ...intervenes }, { ...position, stage: { kind: 'asking' } });
 }
 
 function withMoreTurns(plan: AgentPlan, position: AgentPosition): Pick<AgentPosition, 'iterationsBefore'> {
@@ -116,7 +116,7 @@ function withMoreTurns(plan: AgentPlan, position: AgentPosition): Pick<AgentPosi
 }
 
 /** Returns the offer to the model: no tools in the last turn, otherwise the tools that the run may call. */
-function offerOf(agent: AgentTask, isLast: boolean): Offer {
+function offerOf(agent: AgentTask, isLast: boolean): ModelOffer {
   const { plan, task, position } = agent;
   const isCallable = (name: string): boolean => plan.tools.findAllowed(name)?.refuse(task.editors) === null;
   const tools = isLast ? [] : plan.names.filter(isCallable);
@@ -124,25 +124,25 @@ function offerOf(agent: AgentTask, isLast: boolean): Offer {
 }
 
 /** A forced choice applies only until the model has called a tool, because the agent would never end otherwise. */
-function choiceAt({ plan, position }: AgentTask): Offer['choice'] {
+function choiceAt({ plan, position }: AgentTask): ModelOffer['choice'] {
   const { toolChoice } = plan.node;
   return toolChoice === 'none' || position.iterations === 0 ? toolChoice : undefined;
 }
 
-function resumeAgent(agent: AgentTask, input: TaskInput): Progress {
+function resumeAgent(agent: AgentTask, input: TaskInput): TaskProgress {
   const { plan, task, position } = agent;
   const { conversation, stage } = position;
   if (stage.kind === 'turn') {
     const { turn, isLast } = stage;
     if (turn.key === null) return restartAgent(agent);
-    if (!isTurnInput(input)) throw unexpected(position);
+    if (!isTurnInput(input)) throw unexpectedInput(position);
     const progress = plan.turn.resume(task, { conversation, turn }, offerOf(agent, isLast), input);
     return afterTurn(agent, isLast, progress);
   }
   return continueBatch(agent, resumeBatch(batchContext(agent), batchProgress(position), input));
 }
 
-function restartAgent(agent: AgentTask): Progress {
+function restartAgent(agent: AgentTask): TaskProgress {
   const { plan, task, position } = agent;
   const { conversation, stage } = position;
   switch (stage.kind) {
@@ -157,7 +157,7 @@ function restartAgent(agent: AgentTask): Progress {
   }
 }
 
-function afterTurn(agent: AgentTask, isLast: boolean, progress: TurnProgress): Progress {
+function afterTurn(agent: AgentTask, isLast: boolean, progress: TurnProgress): TaskProgress {
   const { position } = agent;
   switch (progress.kind) {
     case 'asking': {
@@ -165,13 +165,17 @@ function afterTurn(agent: AgentTask, isLast: boolean, progress: TurnProgress): P
       return stayOpen({ ...agent, position: { ...position, conversation, stage: { kind: 'turn', turn, isLast } } });
     }
     case 'failed':
-      return failed(progress.failure, { ...position, conversation: progress.conversation, stage: { kind: 'asking' } });
+      return taskFailed(progress.failure, {
+        ...position,
+        conversation: progress.conversation,
+        stage: { kind: 'asking' },
+      });
     case 'answered':
       return afterAnswer(agent, isLast, progress);
   }
 }
 
-function afterAnswer(agent: AgentTask, isLast: boolean, answer: FinishedTurn): Progress {
+function afterAnswer(agent: AgentTask, isLast: boolean, answer: FinishedTurn): TaskProgress {
   const { position } = agent;
   const { conversation, reply } = answer;
   if (reply.toolCalls.length === 0) return finishAgent(agent, isLast, answer);
@@ -182,21 +186,21 @@ function afterAnswer(agent: AgentTask, isLast: boolean, answer: FinishedTurn): P
 }
 
 /** Begins the calls of a batch, if the run's budget allows all of them. */
-function startBatch(agent: AgentTask, progress: BatchProgress): Progress {
+function startBatch(agent: AgentTask, progress: BatchProgress): TaskProgress {
   const failure = agent.task.findToolBudgetFailure(callsToMake(progress.batch));
-  return failure ? failed(failure, withBatch(agent.position, progress)) : continueBatch(agent, progress);
+  return failure ? taskFailed(failure, withBatch(agent.position, progress)) : continueBatch(agent, progress);
 }
 
 /**
  * Makes the calls that can be made now. Once all are answered, the model receives the answers in the order of the
  * calls.
  */
-function continueBatch(agent: AgentTask, progress: BatchProgress): Progress {
+function continueBatch(agent: AgentTask, progress: BatchProgress): TaskProgress {
   const position = withBatch(agent.position, beginBatch(batchContext(agent), progress));
   const { conversation } = position;
   const batch = batchOf(position);
   const failure = failureIn(batch);
-  if (failure && !hasOpenCall(batch)) return failed(failure, position);
+  if (failure && !hasOpenCall(batch)) return taskFailed(failure, position);
   if (!isAnswered(batch) || !agent.task.hasModelCapacity()) return stayOpen({ ...agent, position });
   const messages = [...conversation.messages, ...answersOf(batch)];
   const answered = { ...position, conversation: { ...conversation, messages } };
@@ -220,7 +224,7 @@ function withBatch(
   return { ...position, conversation, stage: { kind: 'batch', batch }, ...graphs };
 }
 
-function finishAgent({ plan, position }: AgentTask, isLast: boolean, answer: FinishedTurn): Progress {
+function finishAgent({ plan, position }: AgentTask, isLast: boolean, answer: FinishedTurn): TaskProgress {
   const { conversation, reply, object, model } = answer;
   const message = toAssistantMessage(reply);
   const { finishReason } = reply;
@@ -239,5 +243,5 @@ function finishAgent({ plan, position }: AgentTask, isLast: boolean, answer: Fin
     iterationsExhausted,
   };
   const channel = plan.node.messages;
-  return done(result, channel === undefined ? undefined : { [channel]: [...messages, message] });
+  return taskDone(result, channel === undefined ? undefined : { [channel]: [...messages, message] });
 }

@@ -5,11 +5,11 @@ import type { ApprovalContent, Approval } from '../run/approval.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import type { ApprovalPosition } from '../run/scope.ts';
 import { toMs } from '../values/time.ts';
-import { toText } from '../values/json.ts';
+import { toTemplateText } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { done, failed, failedBecause, unexpected } from './behavior.ts';
-import type { NodeBehavior, Progress, TaskContext, TaskInput } from './behavior.ts';
-import { field } from './node-settings.ts';
+import { taskDone, taskFailed, failedBecause, unexpectedInput } from './behavior.ts';
+import type { NodeBehavior, TaskProgress, TaskContext, TaskInput } from './behavior.ts';
+import { parseTemplatedField } from './node-settings.ts';
 import type { NodeSettings } from './node-settings.ts';
 import type { RunError } from '../values/errors.ts';
 
@@ -18,9 +18,9 @@ import type { RunError } from '../values/errors.ts';
  * `onReject` or `onTimeout` is `fail`.
  */
 export function compileApproval(node: NodeOfType<'approval'>, settings: NodeSettings): NodeBehavior {
-  const title = field('title', node.title, '');
-  const details = field('details', node.details, null);
-  const args = field('args', node.args, null);
+  const title = parseTemplatedField('title', node.title, '');
+  const details = parseTemplatedField('details', node.details, null);
+  const args = parseTemplatedField('args', node.args, null);
   const fixed = {
     argsSchema: node.argsSchema ?? null,
     decisionSchema: node.decisionSchema ?? null,
@@ -28,7 +28,7 @@ export function compileApproval(node: NodeOfType<'approval'>, settings: NodeSett
     timeoutMs: toMs(node.timeout ?? settings.catalog.defaults.approvalTimeout),
   };
   const fillQuestion = (bindings: Bindings): ApprovalContent => ({
-    title: toText(title.fill(bindings)),
+    title: toTemplateText(title.fill(bindings)),
     details: details.fill(bindings),
     args: args.fill(bindings),
   });
@@ -43,7 +43,7 @@ export function compileApproval(node: NodeOfType<'approval'>, settings: NodeSett
       return { kind: 'open', position: { kind: 'approval', ...task.requestApproval(question) } };
     },
     resume(task, position, input) {
-      if (position.kind !== 'approval') throw unexpected(position);
+      if (position.kind !== 'approval') throw unexpectedInput(position);
       return finishApproval(node, closeApproval(task, position, onTimeout, input));
     },
   };
@@ -67,7 +67,7 @@ export function closeApproval(
   input: TaskInput,
 ): Approval {
   if (input.kind === 'timer') return task.expireApproval(position.approvalId, onTimeout);
-  if (input.kind !== 'approval.closed') throw unexpected(position);
+  if (input.kind !== 'approval.closed') throw unexpectedInput(position);
   task.cancelTimer(position.timerId);
   return input.approval;
 }
@@ -80,18 +80,18 @@ const STATUS_ON_TIMEOUT = {
   fail: 'expired',
 } as const satisfies Record<NonNullable<NodeOfType<'approval'>['onTimeout']>, Approval['status']>;
 
-function finishApproval(node: NodeOfType<'approval'>, approval: Approval): Progress {
+function finishApproval(node: NodeOfType<'approval'>, approval: Approval): TaskProgress {
   if (approval.status === 'expired' && node.onTimeout === 'fail') {
     return failedBecause('APPROVAL_EXPIRED', `No decision on "${approval.title}" came before ${approval.expiresAt}`);
   }
   if (approval.status === 'rejected' && node.onReject === 'fail') {
-    return failed({ callFailed: false, error: rejectionError(`"${approval.title}"`, approval) });
+    return taskFailed({ callFailed: false, error: rejectionError(`"${approval.title}"`, approval) });
   }
-  return done(toResult(approval));
+  return taskDone(toDecisionResult(approval));
 }
 
 /** After a timeout, the result holds the original arguments and no person, even if some people have decided before. */
-function toResult(approval: Approval): Json {
+function toDecisionResult(approval: Approval): Json {
   const { status, args, expiresAt } = approval;
   const ofNobody = { by: null, reason: null, at: expiresAt, values: null };
   const { by, reason, at, values } = closingDecision(approval) ?? ofNobody;

@@ -1,4 +1,4 @@
-import type { Update } from '../channels/channel.ts';
+import type { UpdateByChannel } from '../channels/channel.ts';
 import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 import type { Bindings } from '../expression/names.ts';
 import type { ApprovalContent, Approval } from '../run/approval.ts';
@@ -13,13 +13,13 @@ import type { Json } from '../values/json.ts';
 
 /** The behavior of one compiled node: it moves tasks of the node from position to position. */
 export interface NodeBehavior {
-  start(task: TaskContext): Progress;
+  start(task: TaskContext): TaskProgress;
   /** Continues a failed task from its saved position. Without this method, failed tasks start anew. */
-  restart?(task: TaskContext, position: ResumablePosition): Progress;
+  restart?(task: TaskContext, position: ResumablePosition): TaskProgress;
   /** Adds the result of a call that arrives after the task has failed. @returns the new saved position */
   updateSaved?(task: TaskContext, position: ResumablePosition, input: TaskInput): ResumablePosition;
   /** Continues an open task with an input; `position` is the one that the last progress returned. */
-  resume(task: TaskContext, position: NodePosition, input: TaskInput): Progress;
+  resume(task: TaskContext, position: NodePosition, input: TaskInput): TaskProgress;
   /**
    * Fills the content of a pending approval of the task for another state; `null` if the task needs no approval on that
    * state. Absent if the approval does not depend on the state.
@@ -91,7 +91,7 @@ export interface TaskContext {
   isModelAllowed(model: string): boolean;
   /** Returns the failure of making the tool calls with these numbers; `null` if the run's budget allows them. */
   findToolBudgetFailure(numbers: readonly number[]): TaskFailure | null;
-  requestApproval(question: Question): { readonly approvalId: string; readonly timerId: string };
+  requestApproval(question: ApprovalQuestion): { readonly approvalId: string; readonly timerId: string };
   /** Records and counts a tool call that a graph inside the task executes. @throws GraphError `BUDGET_EXCEEDED` */
   beginGraph(number: number, tool: string, args: Json): void;
   /** Closes an approval after its timeout. @returns the closed approval */
@@ -108,7 +108,7 @@ export interface TaskContext {
 }
 
 /** The parts of an approval that its node determines. */
-export type Question = Pick<
+export type ApprovalQuestion = Pick<
   Approval,
   'title' | 'details' | 'args' | 'argsSchema' | 'decisionSchema' | 'policy' | 'tool'
 > & {
@@ -116,7 +116,7 @@ export type Question = Pick<
 };
 
 /** The state of a task after a step: it waits at a position, is done, or has failed. */
-export type Progress =
+export type TaskProgress =
   | { readonly kind: 'open'; readonly position: NodePosition }
   | TaskOutcome
   /** A retry continues from `saved`; without it, the task starts anew. */
@@ -157,25 +157,25 @@ export function isCallResult(input: TaskInput): input is CallResultInput {
   return input.kind === 'call.completed' || input.kind === 'call.failed';
 }
 
-export function done(result: Json, update?: Update): Progress {
+export function taskDone(result: Json, update?: UpdateByChannel): TaskProgress {
   return update === undefined ? { kind: 'done', result } : { kind: 'done', result, update };
 }
 
-export function failed(failure: TaskFailure, saved?: ResumablePosition): Progress {
+export function taskFailed(failure: TaskFailure, saved?: ResumablePosition): TaskProgress {
   return saved === undefined ? { kind: 'failed', failure } : { kind: 'failed', failure, saved };
 }
 
 /** A failure of the node itself, without a failed call. */
-export function failedBecause(code: RunErrorCode, message: string): Progress {
-  return failed({ callFailed: false, error: { code, message } });
+export function failedBecause(code: RunErrorCode, message: string): TaskProgress {
+  return taskFailed({ callFailed: false, error: { code, message } });
 }
 
 /** Runs a step of a task. If the step throws a `GraphError`, the task fails, and a retry continues from `saved`. */
-export function savingProgress(saved: ResumablePosition, step: () => Progress): Progress {
+export function savingProgress(saved: ResumablePosition, step: () => TaskProgress): TaskProgress {
   try {
     return step();
   } catch (error) {
-    if (error instanceof GraphError) return failed({ callFailed: false, error: toRunError(error) }, saved);
+    if (error instanceof GraphError) return taskFailed({ callFailed: false, error: toRunError(error) }, saved);
     throw error;
   }
 }
@@ -183,11 +183,11 @@ export function savingProgress(saved: ResumablePosition, step: () => Progress): 
 /**
  * Returns the error of an input that a task does not wait for. It is a fault of the interpreter, `INTERNAL` to the run.
  */
-export function unexpected(position: NodePosition): TypeError {
+export function unexpectedInput(position: NodePosition): TypeError {
   return new TypeError(`A task at position "${position.kind}" was given what it does not wait for`);
 }
 
 /** The `resume` of nodes whose tasks never stay open. */
 export function nothingToResume(_task: unknown, position: NodePosition): never {
-  throw unexpected(position);
+  throw unexpectedInput(position);
 }

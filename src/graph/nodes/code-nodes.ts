@@ -4,9 +4,9 @@ import type { Command } from '../run/scope.ts';
 import { GraphError } from '../values/errors.ts';
 import { isJsonObject, toItems, isJsonList, own } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
-import { done, failed, unexpected, nothingToResume } from './behavior.ts';
-import type { NodeBehavior, Progress } from './behavior.ts';
-import { policyOf, field, deadlineExceeded } from './node-settings.ts';
+import { taskDone, taskFailed, unexpectedInput, nothingToResume } from './behavior.ts';
+import type { NodeBehavior, TaskProgress } from './behavior.ts';
+import { policyOf, parseTemplatedField, deadlineExceeded } from './node-settings.ts';
 import type { NodeSettings, ExecutionField } from './node-settings.ts';
 import type { CallSettings } from '../definition/call-policy.ts';
 import { ownFields } from '../definition/node-types/custom.ts';
@@ -21,15 +21,15 @@ import { freshScope, hasBegun } from '../run/scope-position.ts';
  */
 function resumeCodeCall(mayGoto: readonly string[]): NodeBehavior['resume'] {
   return (_task, position, input) => {
-    if (input.kind === 'call.failed') return failed(input.failure);
-    if (input.kind !== 'call.completed' || input.reply.kind !== 'value') throw unexpected(position);
-    return input.reply.isPlain === true ? done(input.reply.value) : commandOrResult(input.reply.value, mayGoto);
+    if (input.kind === 'call.failed') return taskFailed(input.failure);
+    if (input.kind !== 'call.completed' || input.reply.kind !== 'value') throw unexpectedInput(position);
+    return input.reply.isPlain === true ? taskDone(input.reply.value) : commandOrResult(input.reply.value, mayGoto);
   };
 }
 
 /** @throws GraphError `FUNCTION_FAILED` or `INVALID_GOTO` for an invalid command */
-function commandOrResult(value: Json, mayGoto: readonly string[]): Progress {
-  if (!isJsonObject(value) || !isCommand(Object.keys(value))) return done(value);
+function commandOrResult(value: Json, mayGoto: readonly string[]): TaskProgress {
+  if (!isJsonObject(value) || !isCommand(Object.keys(value))) return taskDone(value);
   const { update = {}, goto = [], control = 'continue', reason } = value;
   if (!isJsonObject(update)) throw new GraphError('FUNCTION_FAILED', 'The update of a command is an object');
   const command = { update, goto: readGoto(goto, mayGoto), control: readControl(control), reason: readReason(reason) };
@@ -38,10 +38,10 @@ function commandOrResult(value: Json, mayGoto: readonly string[]): Progress {
   return { kind: 'commanded', command };
 }
 
-const FIELDS: ReadonlySet<string> = new Set(['update', 'goto', 'control', 'reason']);
+const COMMAND_FIELDS: ReadonlySet<string> = new Set(['update', 'goto', 'control', 'reason']);
 
 function isCommand(keys: readonly string[]): boolean {
-  return keys.every((key) => FIELDS.has(key)) && keys.some((key) => key !== 'reason');
+  return keys.every((key) => COMMAND_FIELDS.has(key)) && keys.some((key) => key !== 'reason');
 }
 
 function readGoto(goto: Json, mayGoto: readonly string[]): readonly string[] {
@@ -55,12 +55,15 @@ function readGoto(goto: Json, mayGoto: readonly string[]): readonly string[] {
   });
 }
 
-const CONTROLS: readonly Command['control'][] = ['continue', 'pause', 'abort', 'replan'];
+const COMMAND_CONTROLS: readonly Command['control'][] = ['continue', 'pause', 'abort', 'replan'];
 
 function readControl(control: Json): Command['control'] {
-  const known = CONTROLS.find((name) => name === control);
+  const known = COMMAND_CONTROLS.find((name) => name === control);
   if (known) return known;
-  throw new GraphError('FUNCTION_FAILED', `control is one of ${CONTROLS.join(', ')}, not ${JSON.stringify(control)}`);
+  throw new GraphError(
+    'FUNCTION_FAILED',
+    `control is one of ${COMMAND_CONTROLS.join(', ')}, not ${JSON.stringify(control)}`,
+  );
 }
 
 function readReason(reason: Json | undefined): string | null {
@@ -90,17 +93,17 @@ export function compileCustom(node: CustomNode, fields: JsonObject, settings: No
       const key = task.call(0, { ...request, config: filled, state, run });
       return { kind: 'open', position: { kind: 'call', key, args: filled } };
     },
-    resume: resumeCodeCall(namesIn(fields['mayGoto'])),
+    resume: resumeCodeCall(gotoNames(fields['mayGoto'])),
   };
 }
 
-function namesIn(value: Json | undefined): readonly string[] {
+function gotoNames(value: Json | undefined): readonly string[] {
   return isJsonList(value) ? value.filter((name) => typeof name === 'string') : [];
 }
 
 /** Compiles a `function` node: one call of a function registered on the worker. Its return value is the result. */
 export function compileFunction(node: NodeOfType<'function'>, settings: NodeSettings): NodeBehavior {
-  const args = field('args', node.args, {});
+  const args = parseTemplatedField('args', node.args, {});
   const registered = own(settings.catalog.functions, node.function) ?? { effect: 'idempotent' };
   const request = {
     kind: 'function',
@@ -121,7 +124,7 @@ export function compileFunction(node: NodeOfType<'function'>, settings: NodeSett
 
 /** Compiles a `set` node, which does nothing but its `write`. */
 export function compileSet(): NodeBehavior {
-  return { start: () => done(null), resume: nothingToResume };
+  return { start: () => taskDone(null), resume: nothingToResume };
 }
 
 /**
@@ -144,10 +147,10 @@ export function compileSubgraph(node: NodeOfType<'subgraph'>, { subgraph }: Node
       return fillsInput && isFresh ? start(task) : { kind: 'open', position };
     },
     resume(_task, position, input) {
-      if (input.kind === 'subgraph.finished') return done(input.output);
-      if (input.kind === 'subgraph.failed') return failed({ callFailed: false, error: input.error });
+      if (input.kind === 'subgraph.finished') return taskDone(input.output);
+      if (input.kind === 'subgraph.failed') return taskFailed({ callFailed: false, error: input.error });
       if (input.kind === 'timer' && position.kind === 'subgraph') return deadlineExceeded(node);
-      throw unexpected(position);
+      throw unexpectedInput(position);
     },
   };
 }

@@ -3,10 +3,10 @@ import { offeredNames } from '../definition/node-types/offered-tool.ts';
 import { EMPTY_CONVERSATION } from '../run/model-turn.ts';
 import type { WithDeadline } from '../run/scope.ts';
 import type { Json } from '../values/json.ts';
-import { done, failed, unexpected } from './behavior.ts';
-import type { NodeBehavior, Progress } from './behavior.ts';
+import { taskDone, taskFailed, unexpectedInput } from './behavior.ts';
+import type { NodeBehavior, TaskProgress } from './behavior.ts';
 import { toAssistantMessage } from './model/conversation.ts';
-import type { Offer } from './model/model-calls.ts';
+import type { ModelOffer } from './model/model-calls.ts';
 import { compileModelTurn, isTurnInput } from './model/model-turn.ts';
 import type { FinishedTurn, TurnProgress } from './model/model-turn.ts';
 import { sharedDeadline } from './node-settings.ts';
@@ -18,7 +18,7 @@ export function compileLlm(node: NodeOfType<'llm'>, settings: NodeSettings): Nod
   const deadline = sharedDeadline(node);
   const tools = offeredNames(node.tools ?? []);
   const choice = tools.length === 0 ? 'none' : node.toolChoice;
-  const offerAt = (time: WithDeadline): Offer => ({ tools, choice, leftMs: () => deadline.leftMs(time) });
+  const offerAt = (time: WithDeadline): ModelOffer => ({ tools, choice, leftMs: () => deadline.leftMs(time) });
   return {
     start(task) {
       const time = deadline.begin();
@@ -26,33 +26,33 @@ export function compileLlm(node: NodeOfType<'llm'>, settings: NodeSettings): Nod
       return progressOfTurn(node, progress, deadline.run(time, true, task.now));
     },
     resume(task, position, input) {
-      if (position.kind !== 'llm') throw unexpected(position);
+      if (position.kind !== 'llm') throw unexpectedInput(position);
       const stopped = deadline.run(position, false, task.now);
       const running = deadline.run(stopped, true, task.now);
       const offer = offerAt(stopped);
       if (position.turn.key === null) return progressOfTurn(node, turn.askAgain(task, position, offer), running);
-      if (!isTurnInput(input)) throw unexpected(position);
+      if (!isTurnInput(input)) throw unexpectedInput(position);
       return progressOfTurn(node, turn.resume(task, position, offer, input), running);
     },
   };
 }
 
-function progressOfTurn(node: NodeOfType<'llm'>, progress: TurnProgress, time: WithDeadline): Progress {
+function progressOfTurn(node: NodeOfType<'llm'>, progress: TurnProgress, time: WithDeadline): TaskProgress {
   switch (progress.kind) {
     case 'asking': {
       const { conversation, turn } = progress;
       return { kind: 'open', position: { kind: 'llm', conversation, turn, ...time } };
     }
     case 'failed':
-      return failed(progress.failure);
+      return taskFailed(progress.failure);
     case 'answered':
       return finishLlm(node, progress);
   }
 }
 
-function finishLlm(node: NodeOfType<'llm'>, { reply, object, conversation, model }: FinishedTurn): Progress {
+function finishLlm(node: NodeOfType<'llm'>, { reply, object, conversation, model }: FinishedTurn): TaskProgress {
   const { text, toolCalls, finishReason } = reply;
   const message = toAssistantMessage(reply);
   const result: Json = { text, object, toolCalls, message, finishReason, usage: conversation.usage, model };
-  return done(result, node.messages === undefined ? undefined : { [node.messages]: message });
+  return taskDone(result, node.messages === undefined ? undefined : { [node.messages]: message });
 }

@@ -13,7 +13,7 @@ import type { WithDeadline } from '../run/scope.ts';
 import { toMs } from '../values/time.ts';
 import { GraphError } from '../values/errors.ts';
 import { failedBecause } from './behavior.ts';
-import type { Progress, TaskInput } from './behavior.ts';
+import type { TaskProgress, TaskInput } from './behavior.ts';
 
 /** The context that a node is compiled in. */
 export interface NodeSettings {
@@ -47,7 +47,7 @@ export interface ExecutionField {
 }
 
 /** Parses a templated field of a node; an absent one becomes `fallback`. */
-export function field(name: string, value: Json | undefined, fallback: Json): Template {
+export function parseTemplatedField(name: string, value: Json | undefined, fallback: Json): Template {
   return parseTemplate(value ?? fallback, NODE_NAMES, name);
 }
 
@@ -112,6 +112,6 @@ export function sharedDeadline({ type, deadline }: TimedNode): SharedDeadline {
 }
 
 /** The failure of a node whose deadline has passed. */
-export function deadlineExceeded({ type, deadline }: TimedNode): Progress {
+export function deadlineExceeded({ type, deadline }: TimedNode): TaskProgress {
   return failedBecause('TIMEOUT', `The ${type}'s deadline of ${deadline} is over`);
 }

@@ -6,17 +6,17 @@ import type { ApprovalPosition, ApprovedPosition, NodePosition, ReadingPosition 
 import { deepEqual } from '../values/compare-json.ts';
 import type { Json } from '../values/json.ts';
 import { closeApproval, refusedCallError } from './approval.ts';
-import { done, failed, failedBecause, unexpected } from './behavior.ts';
+import { taskDone, taskFailed, failedBecause, unexpectedInput } from './behavior.ts';
 import type {
   NodeBehavior,
-  Progress,
-  Question,
+  TaskProgress,
+  ApprovalQuestion,
   TaskContext,
   TaskInput,
   CompensatingCall,
   Compensator,
 } from './behavior.ts';
-import { field } from './node-settings.ts';
+import { parseTemplatedField } from './node-settings.ts';
 import type { NodeSettings } from './node-settings.ts';
 import { compileCallable } from './tool-calls/callable-tool.ts';
 import type { CallableTool } from './tool-calls/callable-tool.ts';
@@ -41,28 +41,28 @@ type OneCallNode = Extract<NodeOfType<'tool'>, { readonly calls?: never }>;
 function compileOneCall(node: OneCallNode, settings: NodeSettings): NodeBehavior {
   const { tool: name } = node;
   const tool = compileCallable(name, { node, settings, approve: {}, asksForUnsafe: false });
-  const args = field('args', node.args, {});
+  const args = parseTemplatedField('args', node.args, {});
   if (!tool) return { start: () => notFound(name), resume: () => notFound(name) };
-  const calling: CallingNode = { tool, because: `Node ${settings.id} calls it` };
+  const calling: ToolOfNode = { tool, because: `Node ${settings.id} calls it` };
   return {
     fillQuestion: (bindings, position) => questionOn(calling, bindings, args.fill(bindings), position.read),
     start(task) {
       const given = args.fill(task.bindings);
       const refusal = tool.refuse(task.editors);
       if (refusal !== null) return failedBecause('TOOL_FAILED', refusal);
-      return readCall(calling, task, { given, args: given, byPerson: false });
+      return readNodeCall(calling, task, { given, args: given, byPerson: false });
     },
     resume(task, position, input) {
-      if (input.kind === 'call.failed') return failed(input.failure);
+      if (input.kind === 'call.failed') return taskFailed(input.failure);
       switch (position.kind) {
         case 'reading':
-          return decideOrCall(calling, task, toRead(position, input));
+          return decideOrCall(calling, task, toReadCall(position, input));
         case 'approval': {
           const approval = closeApproval(task, position, 'expired', input);
           return afterDecision(calling, task, approval, position.read);
         }
         case 'approved':
-          return position.isReady ? makeCall(tool, task, position) : readCall(calling, task, position);
+          return position.isReady ? makeToolCall(tool, task, position) : readNodeCall(calling, task, position);
         default:
           return finishCall(position, input);
       }
@@ -71,12 +71,12 @@ function compileOneCall(node: OneCallNode, settings: NodeSettings): NodeBehavior
 }
 
 /** The tool that a node calls, and the reason for the call that approvals contain. */
-interface CallingNode {
+interface ToolOfNode {
   readonly tool: CallableTool;
   readonly because: string;
 }
 
-function notFound(name: string): Progress {
+function notFound(name: string): TaskProgress {
   return failedBecause('TOOL_NOT_FOUND', toolNotFound(name));
 }
 
@@ -86,7 +86,11 @@ type GivenCall = Pick<ApprovedPosition, 'given' | 'args' | 'byPerson'>;
  * Reads the arguments, and applies the approval rule to the outcome. An approval of other arguments does not cover
  * them.
  */
-function readCall(calling: CallingNode, task: TaskContext, { given, args: written, byPerson }: GivenCall): Progress {
+function readNodeCall(
+  calling: ToolOfNode,
+  task: TaskContext,
+  { given, args: written, byPerson }: GivenCall,
+): TaskProgress {
   const { tool } = calling;
   const read = tool.readArguments(written);
   if ('problem' in read) return failedBecause('INVALID_TOOL_ARGUMENTS', read.problem);
@@ -100,17 +104,17 @@ function readCall(calling: CallingNode, task: TaskContext, { given, args: writte
 }
 
 /** Returns the call with what the tool's own schema has made of its arguments. */
-function toRead(position: ReadingPosition, input: TaskInput): GivenCall {
-  if (input.kind !== 'call.completed' || input.reply.kind !== 'value') throw unexpected(position);
+function toReadCall(position: ReadingPosition, input: TaskInput): GivenCall {
+  if (input.kind !== 'call.completed' || input.reply.kind !== 'value') throw unexpectedInput(position);
   const { value: args } = input.reply;
   return { given: position.given, args, byPerson: position.isApproved && deepEqual(args, position.args) };
 }
 
 /** Requests an approval of a call if its tool's rule requires one; otherwise makes the call. */
-function decideOrCall({ tool, because }: CallingNode, task: TaskContext, call: GivenCall): Progress {
+function decideOrCall({ tool, because }: ToolOfNode, task: TaskContext, call: GivenCall): TaskProgress {
   const { given, args } = call;
   if (call.byPerson || !tool.needsApproval({ ...task.bindings, args }))
-    return makeCall(tool, task, { ...call, isReady: true });
+    return makeToolCall(tool, task, { ...call, isReady: true });
   const asked = task.requestApproval(tool.question(args, because));
   const read = tool.needsReading && { read: { given, args } };
   return { kind: 'open', position: { kind: 'approval', ...asked, ...read } };
@@ -121,11 +125,11 @@ function decideOrCall({ tool, because }: CallingNode, task: TaskContext, call: G
  * @param given the arguments that the node gives on that state
  */
 function questionOn(
-  { tool, because }: CallingNode,
+  { tool, because }: ToolOfNode,
   bindings: Bindings,
   given: Json,
   read: ApprovalPosition['read'],
-): Question | null {
+): ApprovalQuestion | null {
   if (read) return deepEqual(given, read.given) ? tool.question(read.args, because) : null;
   const now = tool.readArguments(given);
   if ('problem' in now || !tool.needsApproval({ ...bindings, args: now.args })) return null;
@@ -136,23 +140,25 @@ function questionOn(
  * Makes the call with the arguments that a person has approved. Arguments that the person has edited are read again.
  */
 function afterDecision(
-  calling: CallingNode,
+  calling: ToolOfNode,
   task: TaskContext,
   approval: Approval,
   read: ApprovalPosition['read'],
-): Progress {
+): TaskProgress {
   const { tool } = calling;
   const error = refusedCallError(tool.name, approval);
-  if (error) return failed({ callFailed: false, error });
+  if (error) return taskFailed({ callFailed: false, error });
   const { args, askedArgs = args } = approval;
   const call = { given: read?.given ?? askedArgs, args, byPerson: true };
-  return deepEqual(args, askedArgs) ? makeCall(tool, task, { ...call, isReady: true }) : readCall(calling, task, call);
+  return deepEqual(args, askedArgs)
+    ? makeToolCall(tool, task, { ...call, isReady: true })
+    : readNodeCall(calling, task, call);
 }
 
 type ReadCall = Omit<ApprovedPosition, 'kind'>;
 
 /** Makes the call, or waits for the capacity to make it. */
-function makeCall(tool: CallableTool, task: TaskContext, call: ReadCall): Progress {
+function makeToolCall(tool: CallableTool, task: TaskContext, call: ReadCall): TaskProgress {
   if (!task.hasCapacity()) return { kind: 'open', position: { ...call, kind: 'approved' } };
   const refusal = tool.refuse(task.editors);
   if (refusal !== null) return failedBecause('TOOL_FAILED', refusal);
@@ -162,9 +168,9 @@ function makeCall(tool: CallableTool, task: TaskContext, call: ReadCall): Progre
   return { kind: 'open', position: { kind: 'call', key, tool: tool.name, args } };
 }
 
-function finishCall(position: NodePosition, input: TaskInput): Progress {
-  if (input.kind === 'call.completed' && input.reply.kind === 'value') return done(input.reply.value);
-  throw unexpected(position);
+function finishCall(position: NodePosition, input: TaskInput): TaskProgress {
+  if (input.kind === 'call.completed' && input.reply.kind === 'value') return taskDone(input.reply.value);
+  throw unexpectedInput(position);
 }
 
 /**

@@ -1,9 +1,9 @@
 import { START } from '../definition/definition.ts';
 import { own } from '../values/json.ts';
-import { expressionsIn, maskOf, nodesWithEvents, readGraphParts, ROOT } from './graph-parts.ts';
+import { expressionsIn, maskOf, nodesWithEvents, readGraphParts, ROOT_GRAPH } from './graph-parts.ts';
 import type { ParsedTemplate, GraphPart, PinnedDefinition, NodeTexts } from './graph-parts.ts';
 import {
-  Flows,
+  ValueFlows,
   addGraphFlows,
   readerOf,
   channelLocation,
@@ -14,7 +14,7 @@ import {
 } from './value-flows.ts';
 import type { LocatedNode } from './value-flows.ts';
 import { NOTHING_REDACTED } from './redaction.ts';
-import type { InheritedRedaction, Mask, GraphRedaction, NodeRedaction, Redaction } from './redaction.ts';
+import type { InheritedRedaction, FieldMask, GraphRedaction, NodeRedaction, Redaction } from './redaction.ts';
 
 /**
  * Finds what is redacted in a run of a definition: its redacted channels, and everything that their content may flow to
@@ -25,14 +25,14 @@ export function findRedaction(pinned: PinnedDefinition, inherited: InheritedReda
   const parts = readGraphParts(pinned);
   const redacted = redactedLocations(parts, inherited);
   if (redacted.size === 0 && !inherited.events) return NOTHING_REDACTED;
-  const flows = new Flows();
+  const flows = new ValueFlows();
   for (const part of parts.values()) addGraphFlows(flows, part);
   const analysis: FlowAnalysis = { parts, redacted, derived: flows.reach(redacted), known: new Map() };
   const published = [...parts].flatMap(([id, part]) => {
     const redaction = id.startsWith('@') && !id.includes('/') ? redactionOf(part, analysis) : null;
     return redaction ? [[id.slice(1), redaction] as const] : [];
   });
-  const root = parts.get(ROOT);
+  const root = parts.get(ROOT_GRAPH);
   return {
     ...withInherited((root && redactionOf(root, analysis)) ?? NOTHING_REDACTED, inherited),
     graphs: Object.fromEntries(published),
@@ -50,8 +50,8 @@ function withInherited({ channels, nodes }: GraphRedaction, inherited: Inherited
 
 /** Returns what a checkpoint of the run may hold besides channels. */
 function carriedBy(analysis: FlowAnalysis, inherited: InheritedRedaction): Pick<Redaction, 'items' | 'events'> {
-  const nodes = [...(analysis.parts.get(ROOT)?.nodes.keys() ?? [])];
-  const withItems = nodes.filter((node) => analysis.derived.has(nodeLocation(ROOT, node, 'item')));
+  const nodes = [...(analysis.parts.get(ROOT_GRAPH)?.nodes.keys() ?? [])];
+  const withItems = nodes.filter((node) => analysis.derived.has(nodeLocation(ROOT_GRAPH, node, 'item')));
   const items = [...new Set([...withItems, ...(inherited.items ?? [])])];
   const events = inherited.events === true || [...analysis.parts.values()].some((part) => hidesEvents(part, analysis));
   return { ...(items.length > 0 && { items }), ...(events && { events }) };
@@ -120,10 +120,10 @@ function redactionOfNode(node: LocatedNode, analysis: FlowAnalysis): NodeRedacti
 type IsHidden = (source: string) => boolean;
 
 /** Returns the masks of a node's visible fields. Fields that are members of the arguments share a mask. */
-function visibleFields({ fields, laterFields, description }: NodeTexts, isHidden: IsHidden): Masks {
+function visibleFields({ fields, laterFields, description }: NodeTexts, isHidden: IsHidden): MasksByField {
   const { members = [], ...whole } = description.visible ?? {};
   const filled = [...fields, ...laterFields];
-  const masksAt = (visible: readonly string[]): Masks =>
+  const masksAt = (visible: readonly string[]): MasksByField =>
     masksOf(
       filled.filter(([field]) => visible.includes(field)),
       isHidden,
@@ -135,9 +135,9 @@ function visibleFields({ fields, laterFields, description }: NodeTexts, isHidden
   };
 }
 
-type Masks = Readonly<Record<string, Mask>>;
+type MasksByField = Readonly<Record<string, FieldMask>>;
 
-function masksOf(texts: readonly (readonly [string, ParsedTemplate | null])[], isHidden: IsHidden): Masks {
+function masksOf(texts: readonly (readonly [string, ParsedTemplate | null])[], isHidden: IsHidden): MasksByField {
   const masks = texts.flatMap(([field, filled]) => {
     const mask = maskOf(filled, ({ sources }) => [...sources().content].some(isHidden));
     return mask === null ? [] : [[field, mask] as const];
@@ -172,15 +172,15 @@ function insideOf({ inside }: LocatedNode, analysis: FlowAnalysis): string | Gra
   return redaction && (inside.reference ?? redaction);
 }
 
-type Parts = ReadonlyMap<string, GraphPart>;
+type PartsByGraph = ReadonlyMap<string, GraphPart>;
 
 /** Returns the locations that are redacted initially: by the definition, or in another run. */
-function redactedLocations(parts: Parts, inherited: InheritedRedaction): ReadonlySet<string> {
+function redactedLocations(parts: PartsByGraph, inherited: InheritedRedaction): ReadonlySet<string> {
   const { channels = [], items = [], events = false } = inherited;
   return new Set([
     ...[...parts.values()].flatMap(redactedChannels),
-    ...channels.map((channel) => channelLocation(ROOT, channel)),
-    ...items.map((node) => nodeLocation(ROOT, node, 'item')),
+    ...channels.map((channel) => channelLocation(ROOT_GRAPH, channel)),
+    ...items.map((node) => nodeLocation(ROOT_GRAPH, node, 'item')),
     ...(events ? [...parts.values()].flatMap(answersByEvents) : []),
     ...answerLocations(parts, inherited),
   ]);
@@ -204,7 +204,7 @@ const REDACTED_PARTS: Partial<Readonly<Record<keyof NodeRedaction, readonly stri
 };
 
 /** Returns the answers of the nodes that have the same names inside nodes with the same names as in another run. */
-function answerLocations(parts: Parts, { nodes = {}, graphs = {} }: InheritedRedaction): readonly string[] {
+function answerLocations(parts: PartsByGraph, { nodes = {}, graphs = {} }: InheritedRedaction): readonly string[] {
   const locations: string[] = [];
   const seen = new Map<GraphPart, Set<GraphRedaction>>();
   const visit = (part: GraphPart, graph: GraphRedaction): void => {
@@ -212,18 +212,18 @@ function answerLocations(parts: Parts, { nodes = {}, graphs = {} }: InheritedRed
     if (seenThere.has(graph)) return;
     seen.set(part, seenThere.add(graph));
     for (const [node, hidden] of Object.entries(graph.nodes)) {
-      locations.push(...partsOf(hidden).map((name) => nodeLocation(part.id, node, name)));
+      locations.push(...redactedFields(hidden).map((name) => nodeLocation(part.id, node, name)));
       const inside = part.nodes.get(node)?.inside;
       const innerPart = inside && parts.get(inside.id);
       const inner = typeof hidden.inside === 'string' ? own(graphs, hidden.inside) : hidden.inside;
       if (innerPart && inner) visit(innerPart, inner);
     }
   };
-  const root = parts.get(ROOT);
+  const root = parts.get(ROOT_GRAPH);
   if (root) visit(root, { channels: [], nodes });
   return locations;
 }
 
-function partsOf(hidden: NodeRedaction): readonly string[] {
+function redactedFields(hidden: NodeRedaction): readonly string[] {
   return Object.entries(REDACTED_PARTS).flatMap(([flag, names]) => (Object.hasOwn(hidden, flag) ? names : []));
 }

@@ -9,11 +9,11 @@ import type { Json, JsonObject } from '../values/json.ts';
 import { parseExpression } from '../expression/expression.ts';
 import { ERROR_NAMES, NODE_NAMES, RESULT_NAMES, RULE_NAMES } from '../expression/names.ts';
 import type { Expression } from '../expression/expression.ts';
-import type { Name } from '../expression/names.ts';
+import type { ExpressionName } from '../expression/names.ts';
 import { isTemplate, splitIntoPieces } from '../expression/template.ts';
 import type { TextPiece } from '../expression/template.ts';
 import { REDACTED } from './redaction.ts';
-import type { Mask } from './redaction.ts';
+import type { FieldMask } from './redaction.ts';
 import type { NodeDescription } from '../definition/node-types/node-description.ts';
 
 /** A graph of a run: its own, an inline one, or a published one, which is the same part wherever it runs. */
@@ -26,11 +26,11 @@ export interface GraphPart {
 
 export interface NodePart {
   readonly texts: NodeTexts;
-  readonly inside: Inside | null;
+  readonly inside: InnerGraph | null;
 }
 
 /** The graph inside a node. */
-export interface Inside {
+export interface InnerGraph {
   readonly id: string;
   /** `null` if the graph is inline. */
   readonly reference: string | null;
@@ -44,12 +44,12 @@ export interface PinnedDefinition {
 }
 
 /** The id of a run's own graph. */
-export const ROOT = '';
+export const ROOT_GRAPH = '';
 
 /** Reads a definition and all graphs inside, by their ids. */
 export function readGraphParts({ definition, catalog: { graphs = {} } }: PinnedDefinition): Map<string, GraphPart> {
   const parts = new Map<string, GraphPart>();
-  const toRead: Omit<Inside, 'reference'>[] = [{ id: ROOT, definition }];
+  const toRead: Omit<InnerGraph, 'reference'>[] = [{ id: ROOT_GRAPH, definition }];
   for (const { id, definition: graph } of toRead) {
     if (parts.has(id)) continue;
     const nodes = new Map(
@@ -68,7 +68,7 @@ function readInside(
   graph: string | GraphDefinition | null,
   inlineId: string,
   published: Readonly<Record<string, GraphDefinition>>,
-): Inside | null {
+): InnerGraph | null {
   if (graph === null) return null;
   if (typeof graph !== 'string') return { id: inlineId, reference: null, definition: graph };
   const definition = own(published, graph);
@@ -76,7 +76,7 @@ function readInside(
 }
 
 /** Returns the channels whose values are the output of a graph. */
-export function outputOf({ output, channels = {} }: GraphDefinition): readonly string[] {
+export function outputChannels({ output, channels = {} }: GraphDefinition): readonly string[] {
   return output ?? Object.keys(channels);
 }
 
@@ -94,7 +94,7 @@ export type ParsedTemplate =
   | { readonly kind: 'object' | 'list'; readonly parts: Readonly<Record<string, ParsedTemplate>> };
 
 /** Parses a valid template. @returns `null` if it contains no expression */
-function parseFilled(value: Json, names: readonly Name[]): ParsedTemplate | null {
+function parseFilled(value: Json, names: readonly ExpressionName[]): ParsedTemplate | null {
   if (isTemplate(value)) return { kind: 'text', pieces: splitIntoPieces(value, names) };
   if (!isJsonList(value) && !isJsonObject(value)) return null;
   const parts = Object.entries(value).flatMap(([key, part]: [string, Json]) => {
@@ -112,7 +112,7 @@ export function expressionsIn(filled: ParsedTemplate | null): readonly Expressio
 }
 
 /** Makes the mask of a template that is filled with redacted values. @returns `null` if nothing in it is redacted */
-export function maskOf(filled: ParsedTemplate | null, isHidden: (expression: Expression) => boolean): Mask | null {
+export function maskOf(filled: ParsedTemplate | null, isHidden: (expression: Expression) => boolean): FieldMask | null {
   if (!filled) return null;
   if (filled.kind === 'text') return maskOfText(filled.pieces, isHidden);
   const parts = Object.entries(filled.parts).flatMap(([key, part]) => {
@@ -137,15 +137,15 @@ function maskOfText(pieces: readonly TextPiece[], isHidden: (expression: Express
 export interface NodeTexts {
   readonly description: NodeDescription;
   /** Fields that are filled before the node's work, by name. */
-  readonly fields: Texts;
+  readonly fields: ParsedTemplates;
   /** Fields that are filled after the node's work, which may use its result. */
-  readonly laterFields: Texts;
+  readonly laterFields: ParsedTemplates;
   /** The channel that takes the whole result. */
   readonly resultTo: string | null;
   /** The templates of the node's writes, by channel. */
-  readonly writes: Texts;
+  readonly writes: ParsedTemplates;
   /** The templates of the node's writes after a failure, by channel. */
-  readonly errorWrites: Texts;
+  readonly errorWrites: ParsedTemplates;
   /** Conditions over the arguments of its calls. */
   readonly rules: readonly Expression[];
   /** Channels whose messages the node reads and continues, by the fields that name them. */
@@ -153,7 +153,7 @@ export interface NodeTexts {
 }
 
 /** Templates by name; `null` for one without expressions. */
-export type Texts = ReadonlyMap<string, ParsedTemplate | null>;
+export type ParsedTemplates = ReadonlyMap<string, ParsedTemplate | null>;
 
 /** Parses the texts of a valid node. */
 function readNodeTexts(node: NodeDefinition): NodeTexts {
@@ -163,8 +163,8 @@ function readNodeTexts(node: NodeDefinition): NodeTexts {
   const { write, onError } = fields;
   return {
     description,
-    fields: readTexts(pick(fields, templates), NODE_NAMES),
-    laterFields: readTexts(pick(fields, resultTemplates), RESULT_NAMES),
+    fields: readTexts(pickTemplates(fields, templates), NODE_NAMES),
+    laterFields: readTexts(pickTemplates(fields, resultTemplates), RESULT_NAMES),
     resultTo: typeof write === 'string' ? write : null,
     writes: readTexts(write, RESULT_NAMES),
     errorWrites: readTexts(isJsonObject(onError) ? onError['write'] : undefined, ERROR_NAMES),
@@ -178,11 +178,11 @@ export function channelsWrittenBy({ resultTo, writes, errorWrites, conversations
   return [...(resultTo === null ? [] : [resultTo]), ...writes.keys(), ...errorWrites.keys(), ...conversations.values()];
 }
 
-function pick(fields: JsonObject, names: readonly string[]): JsonObject {
+function pickTemplates(fields: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(names.map((name) => [name, fieldAt(fields, name) ?? null]));
 }
 
-function readTexts(values: Json | undefined, names: readonly Name[]): Texts {
+function readTexts(values: Json | undefined, names: readonly ExpressionName[]): ParsedTemplates {
   return new Map(membersIn(values).map(([name, value]) => [name, parseFilled(value, names)]));
 }
 

@@ -108,7 +108,7 @@ export function hideSignal(
   // A digest of redacted content would allow guesses to be verified, and the replay shows other content.
   const { digest: _digest, ...fields } = payload;
   const hide = (value: Json, field: string): Json =>
-    (own(hiders, field) ?? (VISIBLE_FIELDS.has(field) ? same : placeholderFor))(value);
+    (own(hiders, field) ?? (VISIBLE_FIELDS.has(field) ? unchangedValue : placeholderFor))(value);
   return { ...signal, payload: mapValues(fields, hide) };
 }
 
@@ -130,7 +130,7 @@ const VISIBLE_FIELDS: ReadonlySet<string> = new Set([
   'users',
 ]);
 
-const same = (value: Json): Json => value;
+const unchangedValue = (value: Json): Json => value;
 
 function redactsArgs({ fields = {}, calls }: NodeRedaction): boolean {
   return calls === true || fields['args'] !== undefined || fields['compensate/args'] !== undefined;

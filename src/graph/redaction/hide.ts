@@ -1,9 +1,9 @@
 import { START } from '../definition/definition.ts';
 import type { RunError, RunErrorCode } from '../values/errors.ts';
 import { REDACTED, isRedacting, hideValuesInText, hideMasked, restoreMasked } from './redaction.ts';
-import type { Redaction, GraphRedaction, NodeRedaction, Mask } from './redaction.ts';
+import type { Redaction, GraphRedaction, NodeRedaction, FieldMask } from './redaction.ts';
 import type { RunEvent } from '../journal/events.ts';
-import { own, isJsonObject, toText } from '../values/json.ts';
+import { own, isJsonObject, toTemplateText } from '../values/json.ts';
 import { deepEqual } from '../values/compare-json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { NodePath } from '../run/ids.ts';
@@ -80,54 +80,60 @@ interface EventRedaction {
 }
 
 /** Returns the fields of an event that redaction changes. */
-type Hide = (event: RunEvent, place: EventRedaction) => object | null;
+type HideEventFields = (event: RunEvent, place: EventRedaction) => object | null;
 
-const update: Hide = (event, { graph }) => ('update' in event ? { update: hideChannels(event.update, graph) } : null);
-const values: Hide = (event, { graph }) => ('values' in event ? { values: hideChannels(event.values, graph) } : null);
-const output: Hide = (event, { graph }) => ('output' in event ? { output: hideOutput(event.output, graph) } : null);
-const args: Hide = (event, { nodes }) => ('args' in event ? { args: hideArgs(event.args, nodes) } : null);
+const hideUpdate: HideEventFields = (event, { graph }) =>
+  'update' in event ? { update: hideChannels(event.update, graph) } : null;
+const hideValues: HideEventFields = (event, { graph }) =>
+  'values' in event ? { values: hideChannels(event.values, graph) } : null;
+const hideOutputField: HideEventFields = (event, { graph }) =>
+  'output' in event ? { output: hideOutput(event.output, graph) } : null;
+const hideArgsField: HideEventFields = (event, { nodes }) =>
+  'args' in event ? { args: hideArgs(event.args, nodes) } : null;
 /** Redacts the arguments of functions as a whole. No other event contains them, so there is no mask for their parts. */
-const functionArgs: Hide = (event, { nodes }) => ('args' in event && nodes.length > 0 ? { args: REDACTED } : null);
-const result: Hide = (event, { nodes }) =>
+const functionArgs: HideEventFields = (event, { nodes }) =>
+  'args' in event && nodes.length > 0 ? { args: REDACTED } : null;
+const hideResultField: HideEventFields = (event, { nodes }) =>
   'result' in event ? { result: hideResult(event, event.result ?? null, nodes) } : null;
-const approval: Hide = (event, { nodes }) =>
+const hideApprovalFields: HideEventFields = (event, { nodes }) =>
   'approval' in event ? { approval: hideForNodes(event.approval, nodes) } : null;
-const error: Hide = (event, place) =>
+const hideErrorField: HideEventFields = (event, place) =>
   'error' in event && event.error ? { error: hideEventError(event, event.error, place) } : null;
-const pause: Hide = (event, { redaction }) => (event.type === 'run.paused' ? hidePause(event, redaction) : null);
-const detail: Hide = (event) =>
+const hidePausedValues: HideEventFields = (event, { redaction }) =>
+  event.type === 'run.paused' ? hidePause(event, redaction) : null;
+const hideDetail: HideEventFields = (event) =>
   event.type === 'signal.ignored' && REASONS_WITH_VALUES.has(event.reason) ? { detail: REDACTED } : null;
 
 /** The redaction of each type of event; an empty list if the event contains no values. */
-const HIDERS: Readonly<Record<RunEvent['type'], readonly Hide[]>> = {
+const HIDERS: Readonly<Record<RunEvent['type'], readonly HideEventFields[]>> = {
   'run.started': [],
   'step.started': [],
-  'model.called': [error],
+  'model.called': [hideErrorField],
   'function.requested': [functionArgs],
-  'function.called': [result, error],
-  'tool.requested': [args],
-  'tool.called': [result, error],
-  'tool.skipped': [result],
+  'function.called': [hideResultField, hideErrorField],
+  'tool.requested': [hideArgsField],
+  'tool.called': [hideResultField, hideErrorField],
+  'tool.skipped': [hideResultField],
   'node.started': [],
-  'node.completed': [update],
-  'node.failed': [error],
-  'node.skipped': [update],
-  'approval.requested': [approval],
-  'approval.decided': [args],
+  'node.completed': [hideUpdate],
+  'node.failed': [hideErrorField],
+  'node.skipped': [hideUpdate],
+  'approval.requested': [hideApprovalFields],
+  'approval.decided': [hideArgsField],
   'approval.reassigned': [],
-  'approval.expired': [args],
-  'compensation.requested': [args],
-  'node.compensated': [result],
-  'compensation.failed': [error],
+  'approval.expired': [hideArgsField],
+  'compensation.requested': [hideArgsField],
+  'node.compensated': [hideResultField],
+  'compensation.failed': [hideErrorField],
   'checkpoint.saved': [],
   'run.retried': [],
-  'signal.ignored': [detail],
-  'run.paused': [pause],
+  'signal.ignored': [hideDetail],
+  'run.paused': [hidePausedValues],
   'run.resumed': [],
-  'state.updated': [values],
+  'state.updated': [hideValues],
   'signal.received': [],
-  'run.completed': [output],
-  'run.failed': [error],
+  'run.completed': [hideOutputField],
+  'run.failed': [hideErrorField],
   'run.canceled': [],
 };
 
@@ -193,7 +199,7 @@ export function hideTitle(
   { title, ...request }: Pick<Approval, 'title' | 'task' | 'node'>,
   redaction: Redaction,
 ): string {
-  return toText(hideField('title', title, requestingNodes(request, redaction)));
+  return toTemplateText(hideField('title', title, requestingNodes(request, redaction)));
 }
 
 /**
@@ -216,7 +222,7 @@ function hideForNodes(approval: PublicApproval, nodes: readonly NodeRedaction[])
   if (nodes.length === 0) return approval;
   const { title, details, args } = approval;
   const visible = {
-    title: toText(hideField('title', title, nodes)),
+    title: toTemplateText(hideField('title', title, nodes)),
     details: hideMemory(hideField('details', details, nodes), nodes),
     args: hideArgs(args, nodes),
   };
@@ -254,7 +260,7 @@ export function restoreArgs(given: Json, approval: Approval, redaction: Redactio
  * Returns the masks of everything that a node may request an approval for: its own arguments, the calls of its model,
  * or its compensation.
  */
-function argumentMasks(nodes: readonly NodeRedaction[]): readonly Mask[] {
+function argumentMasks(nodes: readonly NodeRedaction[]): readonly FieldMask[] {
   return nodes.flatMap(({ fields = {}, calls }) => [
     ...(calls ? [REDACTED] : []),
     ...fieldsVisibleAs('args').flatMap((field) => own(fields, field) ?? []),

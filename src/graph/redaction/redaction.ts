@@ -30,7 +30,7 @@ export interface GraphRedaction {
 /** The redaction of one node. Parts that are visible are absent. */
 export interface NodeRedaction {
   /** Masks of filled fields, by name. */
-  readonly fields?: Readonly<Record<string, Mask>>;
+  readonly fields?: Readonly<Record<string, FieldMask>>;
   /** The arguments and results of the calls that its model requests. */
   readonly calls?: true;
   /** The result of the node's call. */
@@ -85,19 +85,21 @@ export function inheritedByReplay(redaction: Redaction, begun: CarriedValues | n
 export const REDACTED = '[redacted]';
 
 /** The redacted parts of a filled field: the whole field, with its visible words, or some members or items. */
-export type Mask = string | { readonly in: 'object' | 'list'; readonly parts: Readonly<Record<string, Mask>> };
+export type FieldMask =
+  | string
+  | { readonly in: 'object' | 'list'; readonly parts: Readonly<Record<string, FieldMask>> };
 
 /** Redacts the masked parts of a value. A value whose form differs from the mask is redacted as a whole. */
-export function hideMasked(value: Json, mask: Mask | undefined): Json {
+export function hideMasked(value: Json, mask: FieldMask | undefined): Json {
   return mask === undefined ? value : applyMask(value, mask, () => REDACTED);
 }
 
 /** Like `hideMasked`, but keeps the definition's own words around the redacted values of a text. */
-export function hideValuesInText(value: Json, mask: Mask | undefined): Json {
+export function hideValuesInText(value: Json, mask: FieldMask | undefined): Json {
   return mask === undefined ? value : applyMask(value, mask, (words) => words);
 }
 
-function applyMask(value: Json, mask: Mask, replaceText: (words: string) => string): Json {
+function applyMask(value: Json, mask: FieldMask, replaceText: (words: string) => string): Json {
   if (typeof mask === 'string') return replaceText(mask);
   const { parts } = mask;
   const hide = (part: Json, key: string): Json => {
@@ -109,7 +111,7 @@ function applyMask(value: Json, mask: Mask, replaceText: (words: string) => stri
 }
 
 /** Restores the real parts where a person has sent back `[redacted]`. */
-export function restoreMasked(given: Json, real: Json, mask: Mask): Json {
+export function restoreMasked(given: Json, real: Json, mask: FieldMask): Json {
   if (typeof mask === 'string') return given === REDACTED ? real : given;
   const { parts } = mask;
   const restore = (part: Json, key: string, was: Json | undefined): Json => {

@@ -1,12 +1,12 @@
 import { parseExpression } from '../expression/expression.ts';
 import { NODE_NAMES } from '../expression/names.ts';
 import type { Expression } from '../expression/expression.ts';
-import { expressionsIn, outputOf, channelsWrittenBy } from './graph-parts.ts';
+import { expressionsIn, outputChannels, channelsWrittenBy } from './graph-parts.ts';
 import type { ParsedTemplate, NodePart, NodeTexts, GraphPart } from './graph-parts.ts';
 import { START, forEdge } from '../definition/definition.ts';
 import type { EdgeDefinition, EdgeTable } from '../definition/definition.ts';
 import { toList } from '../values/collections.ts';
-import type { Source } from '../expression/references.ts';
+import type { ValueSource } from '../expression/references.ts';
 import { own } from '../values/json.ts';
 
 /** A node of a graph, and the id of the graph. */
@@ -16,12 +16,12 @@ export interface LocatedNode extends NodePart {
 }
 
 /** Returns the context in which a node's own expressions are analyzed. */
-export function readerOf({ graph, id, inside, texts }: LocatedNode): Reader {
+export function readerOf({ graph, id, inside, texts }: LocatedNode): ReadingNode {
   return { graph, node: id, hasParts: inside !== null || texts.description.carries !== undefined };
 }
 
 /** Adds the flows of values in a node: into its call, its result, its writes, its errors and the graph inside. */
-function addNodeFlows(flows: Flows, node: LocatedNode): void {
+function addNodeFlows(flows: ValueFlows, node: LocatedNode): void {
   addInput(flows, node);
   addResult(flows, node);
   addAnswer(flows, node);
@@ -33,7 +33,9 @@ function addNodeFlows(flows: Flows, node: LocatedNode): void {
 function locationsInField(node: LocatedNode, field: string): readonly string[] {
   const { fields, conversations } = node.texts;
   const channel = conversations.get(field);
-  return channel === undefined ? contentOf(node, fields.get(field) ?? null) : [channelLocation(node.graph, channel)];
+  return channel === undefined
+    ? resultSources(node, fields.get(field) ?? null)
+    : [channelLocation(node.graph, channel)];
 }
 
 /** Returns the locations of everything that a node's call receives. A model also receives the results of graphs. */
@@ -60,23 +62,23 @@ function locationsOfGraphTools(
   );
 }
 
-function contentOf(node: LocatedNode, filled: ParsedTemplate | null): readonly string[] {
+function resultSources(node: LocatedNode, filled: ParsedTemplate | null): readonly string[] {
   const reader = readerOf(node);
   return expressionsIn(filled).flatMap(({ sources }) => locationsOf(sources().content, reader));
 }
 
-function addInput(flows: Flows, node: LocatedNode): void {
+function addInput(flows: ValueFlows, node: LocatedNode): void {
   const { inside, texts } = node;
   for (const args of locationsOfGraphTools(node, 'item')) flows.add(inputsOfCall(node), args);
   const input = texts.description.graph && texts.fields.get(texts.description.graph.input);
   if (!inside || input?.kind !== 'object') return;
   for (const [channel, value] of Object.entries(input.parts))
-    flows.add(contentOf(node, value), channelLocation(inside.id, channel));
+    flows.add(resultSources(node, value), channelLocation(inside.id, channel));
 }
 
-function addResult(flows: Flows, node: LocatedNode): void {
+function addResult(flows: ValueFlows, node: LocatedNode): void {
   const part = (name: string): string => nodeLocation(node.graph, node.id, name);
-  const members = membersOf(node);
+  const members = resultMembers(node);
   for (const [member, from] of members ?? []) {
     flows.add(from, part(`result.${member}`));
     flows.add([part(`result.${member}`)], part('result'));
@@ -90,7 +92,7 @@ function addResult(flows: Flows, node: LocatedNode): void {
  * Adds flows from the answers to another run's node: to every member of the result, to the calls that a model requests,
  * and to errors.
  */
-function addAnswer(flows: Flows, node: LocatedNode): void {
+function addAnswer(flows: ValueFlows, node: LocatedNode): void {
   const part = (name: string): string => nodeLocation(node.graph, node.id, name);
   const read = expressionsOf(node.texts).flatMap(({ sources }) => [...sources().read].filter(isOfResult));
   const conversations = [...node.texts.conversations.values()].map((name) => channelLocation(node.graph, name));
@@ -103,10 +105,10 @@ function addAnswer(flows: Flows, node: LocatedNode): void {
  * Returns the members of a node's result with the locations that they come from; `null` if the result has no known
  * members.
  */
-function membersOf(node: LocatedNode): readonly (readonly [string, readonly string[]])[] | null {
+function resultMembers(node: LocatedNode): readonly (readonly [string, readonly string[]])[] | null {
   const { inside, texts } = node;
   if (inside && texts.description.graph)
-    return outputOf(inside.definition).map((name) => [name, [channelLocation(inside.id, name)]]);
+    return outputChannels(inside.definition).map((name) => [name, [channelLocation(inside.id, name)]]);
   const { carries } = texts.description;
   if (!carries) return null;
   return Object.entries(carries).map(([name, fields]) => [
@@ -115,16 +117,17 @@ function membersOf(node: LocatedNode): readonly (readonly [string, readonly stri
   ]);
 }
 
-function addWrites(flows: Flows, node: LocatedNode): void {
+function addWrites(flows: ValueFlows, node: LocatedNode): void {
   const { graph, id, texts } = node;
   const channel = (name: string): string => channelLocation(graph, name);
   if (texts.resultTo !== null) flows.add([nodeLocation(graph, id, 'result')], channel(texts.resultTo));
-  for (const [name, value] of [...texts.writes, ...texts.errorWrites]) flows.add(contentOf(node, value), channel(name));
+  for (const [name, value] of [...texts.writes, ...texts.errorWrites])
+    flows.add(resultSources(node, value), channel(name));
   for (const name of texts.conversations.values()) flows.add(inputsOfCall(node), channel(name));
 }
 
 /** Adds flows to errors, which may quote everything that the node reads, and the channels that it writes. */
-function addErrors(flows: Flows, node: LocatedNode): void {
+function addErrors(flows: ValueFlows, node: LocatedNode): void {
   const { graph, id, inside, texts } = node;
   const error = nodeLocation(graph, id, 'error');
   const reader = readerOf(node);
@@ -142,7 +145,7 @@ function expressionsOf(texts: NodeTexts): readonly Expression[] {
 }
 
 /** The flows of values between the locations of a run, as a graph of location names. */
-export class Flows {
+export class ValueFlows {
   readonly #targets = new Map<string, Set<string>>();
 
   /** Adds a flow: the content of each of the first locations may reach the other one. */
@@ -162,7 +165,7 @@ export class Flows {
 }
 
 /** Adds the flows of values in a graph. */
-export function addGraphFlows(flows: Flows, { id, definition, nodes }: GraphPart): void {
+export function addGraphFlows(flows: ValueFlows, { id, definition, nodes }: GraphPart): void {
   const { channels = {}, edges, input } = definition;
   const locations = Object.keys(channels).map((channel) => channelLocation(id, channel));
   flows.add(locations, stateLocation(id));
@@ -175,7 +178,7 @@ export function addGraphFlows(flows: Flows, { id, definition, nodes }: GraphPart
  * Adds the flows of an edge. If the edge fails, its sources get the error. The elements of a list become the items of
  * its target.
  */
-function addEdge(flows: Flows, graph: string, edge: EdgeDefinition): void {
+function addEdge(flows: ValueFlows, graph: string, edge: EdgeDefinition): void {
   const reader = { graph, node: START, hasParts: false };
   const { expressions, itemsOf } = forEdge(edge, READS);
   for (const source of expressions) {
@@ -185,13 +188,13 @@ function addEdge(flows: Flows, graph: string, edge: EdgeDefinition): void {
   }
 }
 
-interface Reads {
+interface ReadValues {
   readonly expressions: readonly string[];
   /** The node whose items are the elements of the lists. */
   readonly itemsOf: string | null;
 }
 
-const READS: EdgeTable<Reads> = {
+const READS: EdgeTable<ReadValues> = {
   plain: () => ({ expressions: [], itemsOf: null }),
   branches: ({ branches }) => ({ expressions: branches.flatMap(({ when }) => when ?? []), itemsOf: null }),
   route: ({ route }) => ({ expressions: [route], itemsOf: null }),
@@ -226,26 +229,26 @@ export function startErrorLocation(graph: string): string {
 }
 
 /** A node whose expressions are analyzed. With `hasParts`, the members of its result are separate locations. */
-export interface Reader {
+export interface ReadingNode {
   readonly graph: string;
   readonly node: string;
   readonly hasParts: boolean;
 }
 
 /** True for the result of a node, or a member of it. */
-export function isOfResult(source: Source): boolean {
+export function isOfResult(source: ValueSource): boolean {
   return source === 'result' || source.startsWith('result.');
 }
 
 /** Returns the locations that the sources of an expression refer to. Sources that are never redacted have none. */
-export function locationsOf(sources: Iterable<Source>, reader: Reader): readonly string[] {
+export function locationsOf(sources: Iterable<ValueSource>, reader: ReadingNode): readonly string[] {
   return [...sources].flatMap((source) => {
     const [name = ''] = source.split('.', 1);
     return own(LOCATIONS, name)?.(source, reader) ?? [];
   });
 }
 
-const LOCATIONS: Readonly<Record<string, (source: Source, reader: Reader) => readonly string[]>> = {
+const LOCATIONS: Readonly<Record<string, (source: ValueSource, reader: ReadingNode) => readonly string[]>> = {
   state: (source, { graph }) => [`${graph}|${source}`],
   item: (_source, { graph, node }) => [nodeLocation(graph, node, 'item')],
   args: (_source, { graph, node }) => [nodeLocation(graph, node, 'calls')],

@@ -1,5 +1,5 @@
-import type { Advance } from '../advance/advance.ts';
-import type { Beginning } from '../advance/begin-run.ts';
+import type { AdvanceResult } from '../advance/advance.ts';
+import type { RunBeginning } from '../advance/begin-run.ts';
 import {
   hiddenOfNode,
   hideFailure,
@@ -63,7 +63,7 @@ export function hideRecording(recording: Recording): Recording | null {
   };
 }
 
-function hideBeginning(begin: Beginning, { channels }: Redaction): Beginning | null {
+function hideBeginning(begin: RunBeginning, { channels }: Redaction): RunBeginning | null {
   if (begin.kind !== 'input') return null;
   const { input, base } = begin;
   return {
@@ -83,7 +83,7 @@ interface KeyedNodes {
 function findKeyedNodes(recording: Recording): KeyedNodes {
   const calls = new Map<string, NodeAddress>();
   const approvals = new Map<string, NodeAddress>();
-  const onStep = ({ effects, run, events }: Advance): void => {
+  const onStep = ({ effects, run, events }: AdvanceResult): void => {
     for (const effect of effects) {
       if (effect.kind !== 'call') continue;
       const { taskPath = [], compensates } = run.calls[effect.key] ?? {};

@@ -1,6 +1,6 @@
 export { hideRecording } from './hide-recording.ts';
 export { replayRecording } from './recording.ts';
 export type { Recording } from './recording.ts';
-export { replay } from './replay.ts';
-export type { Divergence, DivergingEvents, Replayed } from './replay.ts';
+export { replayRecordedRun } from './replay.ts';
+export type { Divergence, DivergingEvents, ReplayedRun } from './replay.ts';
 export type { RecordedAnswer, ReplayLog } from './replay-log.ts';

@@ -1,12 +1,12 @@
-import type { Beginning, RunIdentity } from '../advance/begin-run.ts';
+import type { RunBeginning, RunIdentity } from '../advance/begin-run.ts';
 import { compileShared } from '../compile/compile.ts';
 import type { Catalog } from '../definition/catalog.ts';
 import type { GraphDefinition } from '../definition/definition.ts';
 import type { RunEvent } from '../journal/events.ts';
 import type { Redaction } from '../redaction/redaction.ts';
 import type { RecordedOccurrence } from '../run/occurrence.ts';
-import { replay } from './replay.ts';
-import type { Replayed, ReplayStart } from './replay.ts';
+import { replayRecordedRun } from './replay.ts';
+import type { ReplayedRun, ReplayStart } from './replay.ts';
 import type { RecordedAnswer } from './replay-log.ts';
 
 /** Everything that is needed to replay an ended run without its environment. It is plain JSON. */
@@ -17,7 +17,7 @@ export interface Recording {
   readonly catalog: Catalog;
   /** The values that are hidden from callers without the permission to see payloads. */
   readonly redaction: Redaction;
-  readonly begin: Beginning;
+  readonly begin: RunBeginning;
   readonly events: readonly RunEvent[];
   readonly occurrences: readonly RecordedOccurrence[];
   /** The answers, by the keys of the calls. */
@@ -37,8 +37,8 @@ export interface ReplayOverrides extends Pick<ReplayStart, 'view' | 'onStep'> {
 export function replayRecording(
   { identity, definition, catalog, begin, events, occurrences, answers }: Recording,
   overrides: ReplayOverrides = {},
-): Replayed {
+): ReplayedRun {
   const graph = compileShared(overrides.definition ?? definition, catalog);
   const log = { events, occurrences, answers: new Map(Object.entries(answers)) };
-  return replay({ graph, identity, begin, log, view: overrides.view, onStep: overrides.onStep });
+  return replayRecordedRun({ graph, identity, begin, log, view: overrides.view, onStep: overrides.onStep });
 }

@@ -25,14 +25,14 @@ export interface ReplayLog {
 type RecordedReply = RecordedOccurrence & { readonly kind: 'call.completed' };
 
 /** Completes a recorded occurrence for the interpreter. @returns `null` if a call's reply is not recorded */
-export function toOccurrence(recorded: RecordedOccurrence, log: ReplayLog): Occurrence | null {
+export function completeOccurrence(recorded: RecordedOccurrence, log: ReplayLog): Occurrence | null {
   return recorded.kind === 'call.completed' ? withReply(recorded, log) : recorded;
 }
 
 function withReply(recorded: RecordedReply, { events, answers }: ReplayLog): Occurrence | null {
   const event = events[recorded.seq];
   const answer = answers.get(recorded.key);
-  const reply = recorded.reply ?? replyIn(event, recorded.key) ?? answer?.result;
+  const reply = recorded.reply ?? replyInEvent(event, recorded.key) ?? answer?.result;
   if (!isCallReply(reply)) return null;
   const isLocal = recorded.reply !== undefined || isRecordedAsLocal(event);
   return { ...recorded, reply, ...effortIn(event, answer), ...(isLocal && { isLocal }) };
@@ -59,7 +59,7 @@ function effortIn(
 }
 
 /** Returns the reply in an event. A result that could not be written to the ledger is only there. */
-function replyIn(event: RunEvent | undefined, key: string): CallReply | null {
+function replyInEvent(event: RunEvent | undefined, key: string): CallReply | null {
   const isOfCall = event?.type === 'tool.called' && event.idempotencyKey === key && !event.error;
   return isOfCall ? { kind: 'value', value: event.result ?? null } : null;
 }

@@ -12,7 +12,7 @@ export interface KnownApprovals {
 }
 
 /** The pending approvals that a refusal names; a run may wait for thousands. */
-export const MAX_NAMED = 20;
+export const MAX_NAMED_APPROVALS = 20;
 
 /**
  * Returns the approval that a decision refers to: the named one, or else the first one that the run ever requested. A
@@ -21,7 +21,7 @@ export const MAX_NAMED = 20;
  */
 export function approvalToDecide(known: KnownApprovals, id: string | undefined): Approval | Refusal {
   if (id === undefined) return firstApproval(known);
-  return find(known, id) ?? refuseUnknown(known, id);
+  return findKnownApproval(known, id) ?? refuseUnknown(known, id);
 }
 
 /** Returns the id of the first approval of a run, in the order of requests. */
@@ -33,7 +33,7 @@ function firstApproval(known: KnownApprovals): Approval | Refusal {
   const { runId, approvals, asked } = known;
   if (asked === 0) return { code: 'UNKNOWN_APPROVAL', message: 'This run has not asked for an approval' };
   const id = firstApprovalId(runId);
-  const first = find(known, id);
+  const first = findKnownApproval(known, id);
   const pending = approvals
     .filter(({ status }) => status === 'pending')
     .toSorted((one, other) => approvalNumber(one.id) - approvalNumber(other.id));
@@ -41,18 +41,18 @@ function firstApproval(known: KnownApprovals): Approval | Refusal {
   const closed = refusalByStatus(first);
   if (closed) return withPending(closed, pending);
   if (pending.length === 1) return first;
-  const message = `Several approvals are pending; name one by approvalId: ${namesOf(pending)}`;
-  return { code: 'APPROVAL_ID_REQUIRED', message, pending: idsOf(pending) };
+  const message = `Several approvals are pending; name one by approvalId: ${approvalNames(pending)}`;
+  return { code: 'APPROVAL_ID_REQUIRED', message, pending: idsOfApprovals(pending) };
 }
 
 /** Adds the pending approvals to a refusal about the first approval. */
 function withPending({ code, message }: Refusal, pending: readonly Approval[]): Refusal {
-  const now = pending.length === 0 ? 'no other is pending now' : `pending now: ${namesOf(pending)}`;
+  const now = pending.length === 0 ? 'no other is pending now' : `pending now: ${approvalNames(pending)}`;
   const meant = 'A decision without approvalId means the first approval of the run';
-  return { code, message: `${message}. ${meant}; ${now}`, pending: idsOf(pending) };
+  return { code, message: `${message}. ${meant}; ${now}`, pending: idsOfApprovals(pending) };
 }
 
-function find({ approvals }: KnownApprovals, id: string): Approval | undefined {
+function findKnownApproval({ approvals }: KnownApprovals, id: string): Approval | undefined {
   return approvals.find((approval) => approval.id === id);
 }
 
@@ -67,17 +67,17 @@ function refuseUnknown({ runId, asked }: KnownApprovals, id: string): Refusal {
 /**
  * Returns how refusals name an approval. They never use its title, which may contain values that not everybody may see.
  */
-export function nameOf({ id, node }: Pick<Approval, 'id' | 'node'>): string {
+export function approvalName({ id, node }: Pick<Approval, 'id' | 'node'>): string {
   return `${id} (${node})`;
 }
 
-function idsOf(pending: readonly Approval[]): readonly string[] {
-  return pending.slice(0, MAX_NAMED).map(({ id }) => id);
+function idsOfApprovals(pending: readonly Approval[]): readonly string[] {
+  return pending.slice(0, MAX_NAMED_APPROVALS).map(({ id }) => id);
 }
 
 /** Names pending approvals, only the first of them because there may be thousands. */
-export function namesOf(pending: readonly Pick<Approval, 'id' | 'node'>[]): string {
-  const names = pending.slice(0, MAX_NAMED).map(nameOf);
+export function approvalNames(pending: readonly Pick<Approval, 'id' | 'node'>[]): string {
+  const names = pending.slice(0, MAX_NAMED_APPROVALS).map(approvalName);
   const more = pending.length - names.length;
   return names.join(', ') + (more > 0 ? ', and others' : '');
 }

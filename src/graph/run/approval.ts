@@ -11,7 +11,7 @@ import type { TaskPath } from './ids.ts';
 import { hasPermission } from './principal.ts';
 import type { Principal } from './principal.ts';
 import type { Refusal } from './occurrence.ts';
-import { priceOfLength, spend } from '../values/meter.ts';
+import { priceOfLength, spendUnits } from '../values/meter.ts';
 
 /** A request for a person's decision, as the API lists it. */
 export interface Approval extends ApprovalContent {
@@ -84,7 +84,7 @@ export type DecisionResult =
  * arguments restarts the count, because the earlier ones approved other arguments; their authors may decide again.
  * @returns the changed approval, or the reason for the refusal
  */
-export function decide(approval: Approval, request: DecisionRequest): DecisionResult {
+export function applyDecision(approval: Approval, request: DecisionRequest): DecisionResult {
   const refusal = refuseDecision(approval, request);
   if (refusal) return { refusal };
   const args = request.args === undefined ? approval.args : request.args;
@@ -98,11 +98,11 @@ export function decide(approval: Approval, request: DecisionRequest): DecisionRe
   };
   const decisions = [...approval.decisions, decision];
   const { askedArgs = approval.args } = approval;
-  const edit = request.args === undefined ? {} : { args, askedArgs, digest: digestOf({ ...approval, args }) };
-  return { approval: { ...approval, ...edit, decisions, status: statusAfter(approval, decisions) }, decision };
+  const edit = request.args === undefined ? {} : { args, askedArgs, digest: approvalDigest({ ...approval, args }) };
+  return { approval: { ...approval, ...edit, decisions, status: statusAfterDecisions(approval, decisions) }, decision };
 }
 
-/** Like `decide`, but does not compute the changed approval. @returns `null` if the decision counts */
+/** Like `applyDecision`, but does not compute the changed approval. @returns `null` if the decision counts */
 export function refuseDecision(approval: Approval, request: DecisionRequest): Refusal | null {
   return (
     refuseDecider(approval, request) ??
@@ -114,10 +114,10 @@ export function refuseDecision(approval: Approval, request: DecisionRequest): Re
 }
 
 /** Closes an approval after its timeout, with its original arguments. Edits that were only proposed are dropped. */
-export function expire(approval: Approval, status: Approval['status']): Approval {
+export function closeOverdueApproval(approval: Approval, status: Approval['status']): Approval {
   const { askedArgs: args } = approval;
   if (args === undefined) return { ...approval, status };
-  return { ...approval, args, digest: digestOf({ ...approval, args }), status };
+  return { ...approval, args, digest: approvalDigest({ ...approval, args }), status };
 }
 
 /**
@@ -125,10 +125,13 @@ export function expire(approval: Approval, status: Approval['status']): Approval
  */
 export function closingDecision(approval: Pick<Approval, 'status' | 'policy' | 'decisions'>): Decision | undefined {
   const { status, decisions } = approval;
-  return statusAfter(approval, decisions) === status ? decisions.at(-1) : undefined;
+  return statusAfterDecisions(approval, decisions) === status ? decisions.at(-1) : undefined;
 }
 
-function statusAfter({ policy }: Pick<Approval, 'policy'>, decisions: readonly Decision[]): Approval['status'] {
+function statusAfterDecisions(
+  { policy }: Pick<Approval, 'policy'>,
+  decisions: readonly Decision[],
+): Approval['status'] {
   if (decisions.at(-1)?.decision === 'reject') return 'rejected';
   return decisionsThatCount(decisions).length >= (policy.quorum ?? 1) ? 'approved' : 'pending';
 }
@@ -216,10 +219,10 @@ function refusalOfEdit({ args: current, decisions }: Approval, args: Json | unde
 }
 
 /** A reason must have a letter or a digit. A placeholder such as `…` has none. */
-const WORDS = /[\p{L}\p{N}]/u;
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
 function refusalByContent(approval: Approval, { decision, reason, args, values }: DecisionRequest): Refusal | null {
-  if (approval.policy.requireReason === true && !WORDS.test(reason ?? '')) {
+  if (approval.policy.requireReason === true && !LETTER_OR_DIGIT.test(reason ?? '')) {
     return {
       code: 'REASON_REQUIRED',
       message: 'This approval needs a reason',
@@ -233,7 +236,7 @@ function refusalByContent(approval: Approval, { decision, reason, args, values }
   return (
     (isRejection ? null : refusalOfEdit(approval, args)) ??
     refuseArgs(argsSchema, args) ??
-    violation('INVALID_VALUES', 'values', decisionSchema, values ?? noValues)
+    schemaRefusal('INVALID_VALUES', 'values', decisionSchema, values ?? noValues)
   );
 }
 
@@ -242,10 +245,10 @@ function refusalByContent(approval: Approval, { decision, reason, args, values }
  * timeout approves invalid ones.
  */
 export function refuseArgs(schema: JsonSchema | null, args: Json | undefined): Refusal | null {
-  return violation('INVALID_ARGS', 'args', schema, args);
+  return schemaRefusal('INVALID_ARGS', 'args', schema, args);
 }
 
-function violation(
+function schemaRefusal(
   code: 'INVALID_ARGS' | 'INVALID_VALUES',
   field: string,
   schema: JsonSchema | null,
@@ -270,9 +273,9 @@ export interface ApprovalContent {
  * Returns the SHA-256, in hex, of the approval's content as canonical JSON (RFC 8785). Each byte costs twice as much as
  * when a text is only written.
  */
-export function digestOf({ title, details, args }: ApprovalContent): string {
+export function approvalDigest({ title, details, args }: ApprovalContent): string {
   const bytes = new TextEncoder().encode(canonicalJson({ title, details, args }));
-  spend(priceOfLength(bytes.length));
+  spendUnits(priceOfLength(bytes.length));
   return bytesToHex(sha256(bytes));
 }
 

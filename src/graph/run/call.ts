@@ -30,13 +30,13 @@ export function isUnsafe(request: CallRequest): boolean {
   return request.kind !== 'model' && request.effect === 'unsafe';
 }
 
-type Terms = Pick<CallEffect, 'request' | 'isCompensable'>;
+type SafetyTerms = Pick<CallEffect, 'request' | 'isCompensable'>;
 
 /**
  * True if a person must settle a canceled call with an unknown outcome, because the run can neither repeat nor
  * compensate it.
  */
-export function needsSettlement({ request, isCompensable }: Terms): boolean {
+export function needsSettlement({ request, isCompensable }: SafetyTerms): boolean {
   return isCompensable === true || isUnsafe(request);
 }
 
@@ -45,12 +45,12 @@ export function needsSettlement({ request, isCompensable }: Terms): boolean {
  * such a call is canceled, or the server gives it up, it is reconciled with the ledger before the run continues or
  * ends.
  */
-export function isAccountable({ request, isCompensable }: Terms): boolean {
+export function isAccountable({ request, isCompensable }: SafetyTerms): boolean {
   return isCompensable === true || (request.kind !== 'model' && request.effect !== 'idempotent');
 }
 
 /** Returns the rule for a call whose outcome stays unknown; `null` if the run may simply repeat it. */
-export function ruleIfUnknown(call: Terms): UnknownOutcomeRule | null {
+export function ruleIfUnknown(call: SafetyTerms): UnknownOutcomeRule | null {
   if (isUnsafe(call.request)) return 'ask';
   return isAccountable(call) ? 'name' : null;
 }

@@ -8,14 +8,14 @@ import type { Principal } from './principal.ts';
 export type Compensation = CompensationCall | ImpossibleCompensation;
 
 /** A completed call that is to be undone if its run fails or is canceled. */
-interface Compensated {
+interface CompensatedCall {
   readonly key: string;
   readonly task: TaskReference;
   /** The superstep of the run's own graph in which the call was made. */
   readonly step: number;
 }
 
-export interface CompensationCall extends Compensated {
+export interface CompensationCall extends CompensatedCall {
   readonly request: ToolCallRequest;
   /**
    * Present if the tool's own schema reads the arguments first. The approval rule is applied to what it makes of them.
@@ -51,7 +51,7 @@ export interface UnknownCompensation {
 /** The reason why the latest compensation waits for a person: its approval, or its unknown outcome. */
 export type AwaitedPerson = AskedCompensation | UnknownCompensation;
 
-export interface ImpossibleCompensation extends Compensated {
+export interface ImpossibleCompensation extends CompensatedCall {
   readonly problem: RunError;
 }
 
@@ -88,16 +88,16 @@ export interface UndoneWork {
 }
 
 /** The maximum of nodes that a refusal names. */
-const MAX_NAMED = 10;
+const MAX_NAMED_NODES = 10;
 
 /** Adds compensations, earliest first, to the undone work. */
 export function withUndone(undone: UndoneWork | null, compensations: readonly Compensation[]): UndoneWork | null {
   const [first] = compensations;
   if (!first) return undone;
-  const nodes = compensations.slice(-MAX_NAMED).map(({ task }) => taskAddress(task));
+  const nodes = compensations.slice(-MAX_NAMED_NODES).map(({ task }) => taskAddress(task));
   return {
     since: Math.min(first.step, undone?.since ?? first.step),
-    nodes: [...new Set([...(undone?.nodes ?? []), ...nodes])].slice(0, MAX_NAMED),
+    nodes: [...new Set([...(undone?.nodes ?? []), ...nodes])].slice(0, MAX_NAMED_NODES),
   };
 }
 
@@ -108,5 +108,5 @@ export function isBehind({ since }: Pick<UndoneWork, 'since'>, step: number): bo
 
 /** Names the nodes of undone calls, for a refusal. */
 export function describeUndone({ nodes }: UndoneWork): string {
-  return `${nodes.join(', ')}${nodes.length === MAX_NAMED ? ' and perhaps others' : ''}`;
+  return `${nodes.join(', ')}${nodes.length === MAX_NAMED_NODES ? ' and perhaps others' : ''}`;
 }

@@ -2,18 +2,18 @@ import { approvalNumber, isSamePath } from './ids.ts';
 import type { Approval, EarlierApproval } from './approval.ts';
 
 /** The number of earlier approvals that an approval lists; the history has all of them. */
-const MAX_LISTED = 20;
+const MAX_EARLIER_APPROVALS = 20;
 
 /** The number of closed approvals that a fork takes over: the latest ones. */
 export const MAX_INHERITED = 200;
 
 /** A closed approval with the fields that identify its question. */
-export interface ClosedApproval extends EarlierApproval, Question {}
+export interface ClosedApproval extends EarlierApproval, QuestionIdentity {}
 
 /** The identity of a question: the requesting task, the tool, and the digest of the original content. */
-type Question = Pick<Approval, 'task' | 'tool' | 'asked'>;
+type QuestionIdentity = Pick<Approval, 'task' | 'tool' | 'asked'>;
 
-type AskedQuestion = Omit<Question, 'tool'> & { readonly tool: string | undefined };
+type AskedQuestion = Omit<QuestionIdentity, 'tool'> & { readonly tool: string | undefined };
 
 /**
  * Returns the closed approvals of a question, oldest first: those of the same task since its last yes. A task may
@@ -26,13 +26,13 @@ export function earlierApprovals(
   question: AskedQuestion,
   inherited: readonly ClosedApproval[] = [],
 ): readonly EarlierApproval[] {
-  const asksTheSame = (one: Question): boolean => isSameQuestion(one, question);
+  const asksTheSame = (one: QuestionIdentity): boolean => isSameQuestion(one, question);
   const same = [...inherited.filter(asksTheSame), ...closed.filter(asksTheSame).map(toClosed)];
   const sinceYes = same.slice(same.findLastIndex(({ status }) => status === 'approved') + 1);
-  return sinceYes.slice(-MAX_LISTED).map(({ id, status, decisions }) => ({ id, status, decisions }));
+  return sinceYes.slice(-MAX_EARLIER_APPROVALS).map(({ id, status, decisions }) => ({ id, status, decisions }));
 }
 
-function isSameQuestion({ task, tool, asked }: Question, question: AskedQuestion): boolean {
+function isSameQuestion({ task, tool, asked }: QuestionIdentity, question: AskedQuestion): boolean {
   return isSamePath(task, question.task) && tool === question.tool && (tool === undefined || asked === question.asked);
 }
 

@@ -20,7 +20,7 @@ export function editorsOf({ createdBy, shapedBy }: EditedRun): readonly Principa
 
 /** Refuses a change by a person beyond the limit of editors. */
 export function refuseEditor(run: EditedRun, by: Principal): Refusal | null {
-  if (run.shapedBy.length < MAX_EDITORS || isKnown(run, by)) return null;
+  if (run.shapedBy.length < MAX_EDITORS || isKnownEditor(run, by)) return null;
   const message = `${MAX_EDITORS} people have changed the run, and no other may; fork it, or start a new one`;
   return { code: 'NOT_ALLOWED_NOW', message };
 }
@@ -28,10 +28,10 @@ export function refuseEditor(run: EditedRun, by: Principal): Refusal | null {
 /** Returns a run's editors with a person added. The same subject with other roles counts as another person. */
 export function withEditor(run: EditedRun, by: Principal): readonly Principal[] {
   const { sub, roles } = by;
-  return isKnown(run, by) ? run.shapedBy : [...run.shapedBy, { sub, roles }];
+  return isKnownEditor(run, by) ? run.shapedBy : [...run.shapedBy, { sub, roles }];
 }
 
-function isKnown(run: EditedRun, by: Principal): boolean {
+function isKnownEditor(run: EditedRun, by: Principal): boolean {
   return editorsOf(run).some(({ sub, roles }) => sub === by.sub && deepEqual(roles, by.roles));
 }
 

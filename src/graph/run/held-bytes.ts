@@ -32,7 +32,7 @@ export function holdsTooMuch(subject: string): GraphError {
 
 /** @returns the bytes of values, without those of the list itself */
 function bytesOfAll(values: readonly object[]): number {
-  return values.reduce<number>((sum, value) => sum + bytesOf(value), 0);
+  return values.reduce<number>((sum, value) => sum + approximateBytes(value), 0);
 }
 
 /** Returns the bytes held for a superstep: of its tasks or, before it opens, of the elements that begin them. */
@@ -64,15 +64,15 @@ export function bytesOfWork(state: TaskState): number {
 export function bytesOfRequest(request: CallRequest): number {
   if (request.kind !== 'model') return 0;
   const [first] = request.messages;
-  const bytes = bytesOf(request.system) + (first?.id === PROMPT ? bytesOf(first.content) : 0);
+  const bytes = approximateBytes(request.system) + (first?.id === PROMPT ? approximateBytes(first.content) : 0);
   return bytes > MAX_INLINE_BYTES ? bytes : 0;
 }
 
 /** Returns the bytes of a list element. The size of a long text is memoized by the object that holds it. */
 function bytesOfItem(holder: Pick<NodeTask, 'item'>): number {
   const { item } = holder;
-  if (typeof item !== 'string' || item.length < WORTH_REMEMBERING) return bytesOf(item);
-  const bytes = itemsMeasured.get(holder) ?? bytesOf(item);
+  if (typeof item !== 'string' || item.length < WORTH_REMEMBERING) return approximateBytes(item);
+  const bytes = itemsMeasured.get(holder) ?? approximateBytes(item);
   itemsMeasured.set(holder, bytes);
   return bytes;
 }
@@ -80,22 +80,23 @@ function bytesOfItem(holder: Pick<NodeTask, 'item'>): number {
 const itemsMeasured = new WeakMap<object, number>();
 
 /** Returns the bytes of all channels. The sum is memoized, because texts can't be keys; each write makes a new object. */
-function bytesOfChannels(channels: Channels): number {
+function bytesOfChannels(channels: ScopeChannels): number {
   const bytes =
-    channelsMeasured.get(channels) ?? Object.values(channels).reduce<number>((sum, value) => sum + bytesOf(value), 0);
+    channelsMeasured.get(channels) ??
+    Object.values(channels).reduce<number>((sum, value) => sum + approximateBytes(value), 0);
   channelsMeasured.set(channels, bytes);
   return bytes;
 }
 
 /** Memoizes the size of channels after a write, if the size before it is known. @param grown the difference in bytes */
-export function rememberGrowth(before: Channels, after: Channels, grown: number): void {
+export function rememberGrowth(before: ScopeChannels, after: ScopeChannels, grown: number): void {
   const bytes = channelsMeasured.get(before);
   if (bytes !== undefined) channelsMeasured.set(after, bytes + grown);
 }
 
-type Channels = Scope['channels'];
+type ScopeChannels = Scope['channels'];
 
-const channelsMeasured = new WeakMap<Channels, number>();
+const channelsMeasured = new WeakMap<ScopeChannels, number>();
 
 /** Returns the bytes of a state, memoized without the graph inside, which may change in place. */
 function bytesOfState(state: TaskState): number {
@@ -116,21 +117,22 @@ function measureState(state: TaskState): number {
     case 'open':
       return bytesOfPosition(state.position);
     case 'completed':
-      return bytesOf(state.update) + bytesOf(state.outcome);
+      return approximateBytes(state.update) + approximateBytes(state.outcome);
     case 'diverted':
-      return bytesOf(state.update) + bytesOf(state.failure) + bytesOfPosition(state.saved);
+      return approximateBytes(state.update) + approximateBytes(state.failure) + bytesOfPosition(state.saved);
     case 'intervention':
-      return bytesOf(state.failure) + bytesOf(state.call) + bytesOfPosition(state.saved);
+      return approximateBytes(state.failure) + approximateBytes(state.call) + bytesOfPosition(state.saved);
     case 'failed':
-      return bytesOf(state.failure) + bytesOfPosition(state.saved);
+      return approximateBytes(state.failure) + bytesOfPosition(state.saved);
   }
 }
 
 /** Returns the bytes of a position, without those of the graphs inside. */
 function bytesOfPosition(position: NodePosition | SavedProgress | null): number {
-  if (position?.kind === 'subgraph') return bytesOf(position.input);
-  if (position?.kind === 'failing') return bytesOf({ ...position, saved: null }) + bytesOfPosition(position.saved);
-  return bytesOf(position && scopeInside(position) ? { ...position, inside: null } : position);
+  if (position?.kind === 'subgraph') return approximateBytes(position.input);
+  if (position?.kind === 'failing')
+    return approximateBytes({ ...position, saved: null }) + bytesOfPosition(position.saved);
+  return approximateBytes(position && scopeInside(position) ? { ...position, inside: null } : position);
 }
 
 /** Memoized sizes of objects, which never change. */
@@ -144,7 +146,7 @@ const listsMeasured = new WeakMap<object, { readonly length: number; readonly by
 const WORTH_REMEMBERING = 256;
 
 /** Returns approximately the bytes of a value as JSON text; the same for equal values. */
-export function bytesOf(value: unknown): number {
+export function approximateBytes(value: unknown): number {
   if (typeof value === 'string') return textSize(value);
   if (!isContainer(value)) return SCALAR_SIZE;
   if (isJsonList(value)) return bytesOfList(value);
@@ -159,7 +161,7 @@ export function bytesOf(value: unknown): number {
 export function bytesOfMembers(value: object, names: Iterable<string>): number {
   let bytes = 0;
   for (const name of names)
-    if (Object.hasOwn(value, name)) bytes += textSize(name) + 2 + bytesOf(Reflect.get(value, name));
+    if (Object.hasOwn(value, name)) bytes += textSize(name) + 2 + approximateBytes(Reflect.get(value, name));
   return bytes;
 }
 
@@ -167,7 +169,7 @@ function bytesOfList(list: readonly unknown[]): number {
   const before = listsMeasured.get(list) ?? { length: 0, bytes: 2 };
   if (before.length === list.length) return before.bytes;
   let { bytes } = before;
-  for (let at = before.length; at < list.length; at += 1) bytes += bytesOf(list[at]) + 1;
+  for (let at = before.length; at < list.length; at += 1) bytes += approximateBytes(list[at]) + 1;
   if (bytes >= WORTH_REMEMBERING) listsMeasured.set(list, { length: list.length, bytes });
   return bytes;
 }

@@ -8,21 +8,21 @@ import type { Json, JsonObject } from '../values/json.ts';
  * separators.
  */
 
-declare const kind: unique symbol;
+declare const textKind: unique symbol;
 
 /**
  * A text of one kind. Any plain text is assignable to it, but not a text of another kind, so keys of different kinds
  * can't be mixed up.
  */
-type Of<Kind extends string> = string & { readonly [kind]?: Kind };
+type TextOfKind<Kind extends string> = string & { readonly [textKind]?: Kind };
 
 /** The key of a task, unique in its superstep: the node's id, with `#n` for the n-th element of a list. */
-export type TaskKey = Of<'task'>;
+export type TaskKey = TextOfKind<'task'>;
 
 /** The key of one execution of a task. Unlike the task key, it is unique over all supersteps of a graph. */
-type ExecutionKey = Of<'execution'>;
+type ExecutionKey = TextOfKind<'execution'>;
 
-type NodeId = Of<'node'>;
+type NodeId = TextOfKind<'node'>;
 
 /** The keys of the enclosing subgraph tasks, outermost first, and the task's own key. */
 export type TaskPath = readonly TaskKey[];
@@ -34,7 +34,7 @@ export type ExecutionPath = readonly ExecutionKey[];
 export type NodePath = readonly NodeId[];
 
 /** The fields of a task that identify one of its executions in its graph. */
-interface Execution {
+interface ExecutionFields {
   readonly key: TaskKey;
   readonly visit: number;
   readonly retryRound: number;
@@ -44,12 +44,12 @@ export function taskKey(node: string, index?: number): TaskKey {
   return index === undefined ? node : `${node}#${index}`;
 }
 
-export function executionKey({ key, visit, retryRound }: Execution): ExecutionKey {
+export function executionKey({ key, visit, retryRound }: ExecutionFields): ExecutionKey {
   return `${key}.${visit}.${retryRound}`;
 }
 
 /** Returns the node of a task key or an execution key. */
-function nodeOf(key: TaskKey | ExecutionKey): NodeId {
+function nodeOfKey(key: TaskKey | ExecutionKey): NodeId {
   return key.replace(/(?:#\d+)?(?:\.\d+\.\d+)?$/, '');
 }
 
@@ -68,7 +68,7 @@ export function taskAddress({ node, path = [] }: TaskReference): string {
 
 /** Returns the ids of the nodes around a task, outermost first. */
 export function nodesAround(path: TaskPath): NodePath {
-  return path.slice(0, -1).map(nodeOf);
+  return path.slice(0, -1).map(nodeOfKey);
 }
 
 /** Returns the name of a task for people, such as `outer/pay[2]`. */
@@ -83,7 +83,7 @@ export function taskName(path: TaskPath): string {
 export function callKey(
   runId: string,
   around: ExecutionPath,
-  { key, visit, retryRound }: Execution,
+  { key, visit, retryRound }: ExecutionFields,
   number: number,
 ): string {
   return [runId, shortenId([...around, key].join('/')), visit, number, retryRound].join(':');
@@ -116,7 +116,7 @@ export function taskOfCall(callKey: string): TaskReference | null {
   const position = parseCallKey(callKey);
   if (!position || position.task.includes(SHORTENED)) return null;
   const keys = position.task.split('/');
-  const path = keys.slice(0, -1).map(nodeOf);
+  const path = keys.slice(0, -1).map(nodeOfKey);
   const [node = '', index] = keys.slice(-1).flatMap((key) => key.split('#'));
   return { path, node, visit: position.visit, ...(index !== undefined && { index: Number(index) }) };
 }
@@ -142,7 +142,7 @@ export function isSamePath(one: TaskPath, other: TaskPath): boolean {
 /** Builds an intervention's id from its task, the visit and the failed call. */
 export function interventionId(
   around: ExecutionPath,
-  { key, visit }: Omit<Execution, 'retryRound'>,
+  { key, visit }: Omit<ExecutionFields, 'retryRound'>,
   call: number | null,
 ): string {
   const id = visitId([...around, key], visit);
@@ -159,7 +159,7 @@ export function mayMeanIntervention(payload: JsonObject, node: string, id: strin
 export function nodeOfIntervention(id: string): Pick<TaskReference, 'node' | 'path'> | null {
   const [, tasks] = /^([^:]+):\d+(?::\d+)?$/s.exec(id) ?? [];
   if (tasks === undefined) return null;
-  const nodes = tasks.split('/').map(nodeOf);
+  const nodes = tasks.split('/').map(nodeOfKey);
   return { node: nodes.at(-1) ?? '', path: nodes.slice(0, -1) };
 }
 
@@ -237,7 +237,7 @@ export function nodeDeadlineTimerId(execution: ExecutionPath, fireAt: number): s
  * In bytes. Temporal's smallest configuration allows ids of 255 bytes, and the path is surrounded by the run's id and
  * some numbers.
  */
-const MAX_LENGTH = 160;
+const MAX_PATH_BYTES = 160;
 
 const PREFIX_LENGTH = 90;
 /** Separates the beginning of a shortened path from its hash. */
@@ -245,7 +245,7 @@ const SHORTENED = '~';
 
 /** Shortens a path for use in an id; a long one ends in a hash of the whole path. */
 export function shortenId(path: string): string {
-  if (path.length <= MAX_LENGTH) return path;
+  if (path.length <= MAX_PATH_BYTES) return path;
   const hash = bytesToHex(sha256(new TextEncoder().encode(path)));
   return path.slice(0, PREFIX_LENGTH) + SHORTENED + hash;
 }

@@ -1,12 +1,18 @@
 export {
-  digestOf,
+  approvalDigest,
   closingDecision,
   isPendingFor,
   refuseDecision,
   toPublicApproval,
   quorumProgressOf,
 } from './approval.ts';
-export { MAX_NAMED, approvalToDecide, firstApprovalId, nameOf, namesOf } from './approval-to-decide.ts';
+export {
+  MAX_NAMED_APPROVALS,
+  approvalToDecide,
+  firstApprovalId,
+  approvalName,
+  approvalNames,
+} from './approval-to-decide.ts';
 export type { KnownApprovals } from './approval-to-decide.ts';
 export type { Approval, DecisionRequest, PublicApproval, QuorumProgress } from './approval.ts';
 export { MAX_INHERITED, approvalsToInherit, closedApprovals } from './earlier-approvals.ts';

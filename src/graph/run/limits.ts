@@ -65,18 +65,18 @@ export function limitsOfRun(
   { definition, catalog: { defaults, ceilings } }: LimitedGraph,
   asked: Limits = {},
 ): LimitsOfRun {
-  const { limits, loose } = tighten(limitsOfGraph(definition.limits, defaults), asked);
+  const { limits, loose } = tightenLimits(limitsOfGraph(definition.limits, defaults), asked);
   const { deadlineMs: _deadlineMs, ...counts } = limits;
   const deadline = asked.deadline ?? definition.limits?.deadline ?? defaults.deadline;
   return {
     limits,
     readable: { ...counts, ...(deadline !== undefined && { deadline }) },
-    refusal: refusalOf(loose, ceilings),
+    refusal: refuseLooseLimits(loose, ceilings),
   };
 }
 
 /** Tightens a graph's limits by those of a run. @returns requested limits beyond the graph's */
-export function tighten(
+export function tightenLimits(
   limits: RunLimits,
   asked: Limits,
 ): { readonly limits: RunLimits; readonly loose: readonly LooseLimit[] } {
@@ -89,7 +89,7 @@ export function tighten(
   return { limits: { ...limits, ...wanted }, loose };
 }
 
-function refusalOf(loose: readonly LooseLimit[], ceilings: Ceilings): Refusal | null {
+function refuseLooseLimits(loose: readonly LooseLimit[], ceilings: Ceilings): Refusal | null {
   if (loose.length === 0) return null;
   const issues = loose.map((limit) => ({
     path: `/limits/${limit.name}`,
@@ -108,7 +108,7 @@ function tooLoose(name: string, asked: number | undefined, allowed: number | und
   return asked !== undefined && allowed !== undefined && asked > allowed ? [{ name, asked, allowed }] : [];
 }
 
-const SCHEMAS: Readonly<Record<LimitValue, JsonObject>> = {
+const LIMIT_SCHEMAS: Readonly<Record<LimitValue, JsonObject>> = {
   count: { type: 'integer', minimum: 1 },
   countOrNone: { type: 'integer', minimum: 0 },
   amount: { type: 'number', minimum: 0 },
@@ -118,7 +118,7 @@ const SCHEMAS: Readonly<Record<LimitValue, JsonObject>> = {
 /** JSON Schema of `Limits`. */
 export const LIMITS_SCHEMA: JsonObject = {
   type: 'object',
-  properties: mapValues(LIMITS, ({ value }) => SCHEMAS[value]),
+  properties: mapValues(LIMITS, ({ value }) => LIMIT_SCHEMAS[value]),
   additionalProperties: false,
 };
 
@@ -152,18 +152,18 @@ export function endsAt({ leftMs, runsSince }: Countdown): number | null {
 }
 
 /** USD per million tokens, which equals millionths of a USD per token. */
-interface Price {
+interface TokenPrice {
   readonly input: number;
   readonly output: number;
 }
 
 /** Returns a model call's cost in whole millionths of a US dollar; 0 without a known price. */
-export function costMicros(usage: TokenUsage, price: Price | undefined): number {
+export function costMicros(usage: TokenUsage, price: TokenPrice | undefined): number {
   return price ? Math.round(usage.inputTokens * price.input + usage.outputTokens * price.output) : 0;
 }
 
 /** The usage of a run. Money is in millionths of a US dollar, so sums are exact. */
-export interface Spent {
+export interface BudgetUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly costMicros: number;
@@ -171,7 +171,13 @@ export interface Spent {
   readonly toolCalls: number;
 }
 
-export const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, costMicros: 0, modelCalls: 0, toolCalls: 0 };
+export const NOTHING_SPENT: BudgetUsage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  costMicros: 0,
+  modelCalls: 0,
+  toolCalls: 0,
+};
 
 /** Money is in millionths of a US dollar. */
 export interface Reservation {

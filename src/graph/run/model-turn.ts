@@ -3,17 +3,17 @@ import type { ModelReply } from './effect.ts';
 import type { ModelNeeds } from './limits.ts';
 
 /** A task's exchange with a model, without the beginning of the conversation. */
-export interface Conversation {
+export interface ModelConversation {
   /** The model's requests for tools, and the answers to them. */
   readonly messages: readonly NewMessage[];
   /** The number of model and tool calls so far; the next call's number makes its key unique. */
   readonly callsMade: number;
   /** The summary that replaces the first messages, which no longer fit; `null` for none. */
-  readonly summary: Summary | null;
+  readonly summary: MessageSummary | null;
   readonly usage: ModelReply['usage'];
 }
 
-export interface Summary {
+export interface MessageSummary {
   /** The number of messages that the summary replaces. */
   readonly messages: number;
   /** The id of the last replaced message. */
@@ -21,7 +21,7 @@ export interface Summary {
   readonly text: string;
 }
 
-export const EMPTY_CONVERSATION: Conversation = {
+export const EMPTY_CONVERSATION: ModelConversation = {
   messages: [],
   callsMade: 0,
   summary: null,
@@ -30,9 +30,9 @@ export const EMPTY_CONVERSATION: Conversation = {
 
 /** Adds the usage of a reply. */
 export function withUsage(
-  conversation: Conversation,
+  conversation: ModelConversation,
   { inputTokens, outputTokens }: ModelReply['usage'],
-): Conversation {
+): ModelConversation {
   const { usage } = conversation;
   return {
     ...conversation,

@@ -27,19 +27,19 @@ export interface PausedPhase {
 }
 
 /** A run that ends once its calls have returned and its work is compensated. */
-interface Compensating {
+interface CompensatingFields {
   /** The person for whom the latest compensation waits; `null` for none. */
   readonly awaits: AwaitedPerson | null;
 }
 
 /** The run fails after its calls return and its compensation is done. */
-export interface FailingPhase extends Compensating {
+export interface FailingPhase extends CompensatingFields {
   readonly kind: 'failing';
   readonly error: RunError;
 }
 
 /** A person ends the run: its calls return, and its work is compensated. */
-export interface CancelingPhase extends Cancellation, Compensating {
+export interface CancelingPhase extends Cancellation, CompensatingFields {
   readonly kind: 'canceling';
 }
 

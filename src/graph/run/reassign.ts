@@ -10,7 +10,7 @@ export interface Deciders {
   readonly users: readonly string[];
 }
 
-interface Reassignment {
+interface ReassignmentRequest {
   readonly to: Deciders;
   readonly by: Principal;
   /** RFC 3339. */
@@ -23,9 +23,9 @@ interface Reassignment {
  * themselves.
  * @returns the changed approval, or the reason for the refusal
  */
-export function reassign(
+export function applyReassignment(
   approval: Approval,
-  { to, by, at }: Reassignment,
+  { to, by, at }: ReassignmentRequest,
 ): { readonly approval: Approval } | { readonly refusal: Refusal } {
   const { roles: _roles, users: _users, ...rules } = approval.policy;
   const { roles, users } = to;
@@ -45,7 +45,7 @@ function refuseClosed({ status }: Approval): Refusal | null {
   return { code: 'NOT_ALLOWED_NOW', message: `The approval is ${status}; only a pending one is given to others` };
 }
 
-function refuseOthers(approval: Approval, who: Pick<Reassignment, 'by' | 'at'>): Refusal | null {
+function refuseOthers(approval: Approval, who: Pick<ReassignmentRequest, 'by' | 'at'>): Refusal | null {
   if (hasPermission(who.by, 'admin')) return null;
   return refuseDecider(approval, who);
 }
@@ -71,7 +71,7 @@ function refuseTooFew({ policy, requesters, decisions }: Approval, { roles, user
   return { code: 'MALFORMED', message, issues: [{ path: '/users', message }] };
 }
 
-function refuseOneself(before: Approval, after: Approval, who: Pick<Reassignment, 'by' | 'at'>): Refusal | null {
+function refuseOneself(before: Approval, after: Approval, who: Pick<ReassignmentRequest, 'by' | 'at'>): Refusal | null {
   if (refuseDecider(before, who) === null || refuseDecider(after, who) !== null) return null;
   return {
     code: 'NOT_AN_APPROVER',

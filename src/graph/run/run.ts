@@ -3,7 +3,7 @@ import type { Json } from '../values/json.ts';
 import type { Approval } from './approval.ts';
 import type { ClosedApproval } from './earlier-approvals.ts';
 import type { Compensation, CompensationCall, PossiblyExecutedCall, UndoneWork } from './compensation.ts';
-import type { Countdown, RunLimits, Spent, Reservation } from './limits.ts';
+import type { Countdown, RunLimits, BudgetUsage, Reservation } from './limits.ts';
 import type { TaskPath } from './ids.ts';
 import type { RunPhase } from './phase.ts';
 import type { Principal } from './principal.ts';
@@ -50,8 +50,8 @@ export interface Run {
   /** The deadline's countdown; `null` without a deadline. */
   readonly countdown: Countdown | null;
   readonly compensation: CompensationProgress;
-  readonly spent: Spent;
-  readonly computed: Computed;
+  readonly spent: BudgetUsage;
+  readonly computed: ComputedUnits;
   /** Keys of calls that the open superstep may request again; their usage is already in `spent`. */
   readonly counted: readonly string[];
   readonly checkpointId: string | null;
@@ -59,7 +59,7 @@ export interface Run {
 }
 
 /** Units of the meter that a run has computed. */
-export interface Computed {
+export interface ComputedUnits {
   /** Units for the open superstep of its own graph, graphs inside included. */
   readonly superstep: number;
   /** Units since the last input from outside. */
@@ -154,10 +154,10 @@ export interface StoredRun {
 }
 
 /** Migrates a run from one format to the next. A migration is pure, and never changed once released. */
-type Migration = (run: StoredRun) => object;
+type RunMigration = (run: StoredRun) => object;
 
 /** The first migration leads from format 1 to 2, and so on. */
-const MIGRATIONS: readonly Migration[] = [];
+const MIGRATIONS: readonly RunMigration[] = [];
 
 /**
  * Migrates a run from another execution, or from the store, to the current shape.

@@ -1,9 +1,9 @@
-import type { Update } from '../channels/channel.ts';
-import type { Failing, TaskFailure } from '../values/errors.ts';
+import type { UpdateByChannel } from '../channels/channel.ts';
+import type { DeferredFailure, TaskFailure } from '../values/errors.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { Countdown } from './limits.ts';
 import type { TaskKey } from './ids.ts';
-import type { Conversation, TurnPosition } from './model-turn.ts';
+import type { ModelConversation, TurnPosition } from './model-turn.ts';
 import type { ToolBatch } from './tool-batch.ts';
 
 /** One activation of a graph: its state and its position. The root scope belongs to the run's own graph. */
@@ -101,21 +101,21 @@ export type TaskState =
       readonly since: string;
       /** The failed call; `null` if the task waited for none. */
       readonly call: VisibleCall | null;
-    } & Failed)
+    } & FailureState)
   | {
       readonly phase: 'completed';
-      readonly update: Update;
+      readonly update: UpdateByChannel;
       readonly goto: Goto | null;
       /** The source of the update. */
       readonly outcome: TaskOutcome;
     }
-  | ({ readonly phase: 'diverted'; readonly update: Update; readonly to: string } & Failed)
-  | ({ readonly phase: 'failed' } & Failed);
+  | ({ readonly phase: 'diverted'; readonly update: UpdateByChannel; readonly to: string } & FailureState)
+  | ({ readonly phase: 'failed' } & FailureState);
 
 /** The state of a task in one phase. */
 export type TaskStateIn<Phase extends TaskState['phase']> = TaskState & { readonly phase: Phase };
 
-interface Failed {
+interface FailureState {
   readonly failure: TaskFailure;
   /** The finished part of the work, from which a retry continues. */
   readonly saved: SavedProgress | null;
@@ -167,13 +167,13 @@ export interface CallPosition extends VisibleCall {
 
 export interface LlmPosition extends WithDeadline {
   readonly kind: 'llm';
-  readonly conversation: Conversation;
+  readonly conversation: ModelConversation;
   readonly turn: TurnPosition;
 }
 
 export interface AgentPosition extends WithDeadline, WithGraphCalls {
   readonly kind: 'agent';
-  readonly conversation: Conversation;
+  readonly conversation: ModelConversation;
   readonly stage: AgentStage;
   /** The number of turns in which the model has requested tools. */
   readonly iterations: number;
@@ -263,7 +263,7 @@ export interface ApprovedPosition {
 /** The task has failed, and ends after its open calls and those of graphs inside it return. */
 export interface FailingPosition {
   readonly kind: 'failing';
-  readonly failing: Failing;
+  readonly failing: DeferredFailure;
   /** The finished part of the work, with the graphs inside whose calls are open. */
   readonly saved: SavedProgress | null;
   /** A call of unknown outcome that the saved progress does not hold. */
@@ -276,7 +276,7 @@ export type TaskOutcome = DoneOutcome | CommandedOutcome;
 export interface DoneOutcome {
   readonly kind: 'done';
   readonly result: Json;
-  readonly update?: Update;
+  readonly update?: UpdateByChannel;
 }
 
 export interface CommandedOutcome {
@@ -286,7 +286,7 @@ export interface CommandedOutcome {
 
 /** Instructions of code to the engine, returned instead of a result. */
 export interface Command {
-  readonly update: Update;
+  readonly update: UpdateByChannel;
   readonly goto: readonly string[];
   readonly control: 'continue' | 'pause' | 'abort' | 'replan';
   readonly reason: string | null;

@@ -6,7 +6,7 @@ import type { Run } from './run.ts';
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'paused' | EndedStatus;
 export type EndedStatus = EndedPhase['kind'];
 
-const STATUSES: Readonly<Record<RunStatus, true>> = {
+const KNOWN_STATUSES: Readonly<Record<RunStatus, true>> = {
   queued: true,
   running: true,
   waiting: true,
@@ -17,10 +17,10 @@ const STATUSES: Readonly<Record<RunStatus, true>> = {
 };
 
 export function isRunStatus(value: unknown): value is RunStatus {
-  return typeof value === 'string' && Object.hasOwn(STATUSES, value);
+  return typeof value === 'string' && Object.hasOwn(KNOWN_STATUSES, value);
 }
 
-type Phased = Pick<Run, 'phase'>;
+type WithPhase = Pick<Run, 'phase'>;
 
 export function isEnded(status: RunStatus): status is EndedStatus {
   return status === 'completed' || status === 'failed' || status === 'canceled';
@@ -42,27 +42,27 @@ export function isTakenIn(status: RunStatus, control: keyof typeof TAKEN_IN): bo
 }
 
 /** Returns the status for the API. An ending run is `waiting` only while its compensation waits for people. */
-export function statusOf(run: Phased): RunStatus {
+export function statusOf(run: WithPhase): RunStatus {
   const { kind } = run.phase;
   if (kind === 'failing' || kind === 'canceling') return awaitedPerson(run) ? 'waiting' : 'running';
   return kind === 'closing' ? 'running' : kind;
 }
 
 /** Returns the person for whom the compensation of an ending run waits; `null` for none. */
-export function awaitedPerson({ phase }: Phased): AwaitedPerson | null {
+export function awaitedPerson({ phase }: WithPhase): AwaitedPerson | null {
   return phase.kind === 'failing' || phase.kind === 'canceling' ? phase.awaits : null;
 }
 
-export function hasEnded({ phase }: Phased): boolean {
+export function hasEnded({ phase }: WithPhase): boolean {
   return 'endedAt' in phase;
 }
 
 /** True if the run only waits for its calls and its compensation before it ends. */
-export function isEnding({ phase: { kind } }: Phased): boolean {
+export function isEnding({ phase: { kind } }: WithPhase): boolean {
   return kind === 'failing' || kind === 'canceling';
 }
 
-interface CompensatedRun extends Phased {
+interface CompensatedRun extends WithPhase {
   readonly compensation: Pick<Run['compensation'], 'undone' | 'pending'>;
 }
 
@@ -73,11 +73,11 @@ export function undoneWork(run: CompensatedRun): UndoneWork | null {
 }
 
 /** True while the `onCancel` node of a canceled run is running. */
-export function isClosing({ phase }: Phased): boolean {
+export function isClosing({ phase }: WithPhase): boolean {
   return phase.kind === 'closing';
 }
 
-export function isBeingCanceled({ phase: { kind } }: Phased): boolean {
+export function isBeingCanceled({ phase: { kind } }: WithPhase): boolean {
   return kind === 'canceling' || kind === 'closing';
 }
 
@@ -86,7 +86,7 @@ export function hasOpenCalls({ calls }: Pick<Run, 'calls'>): boolean {
 }
 
 /** True if no new work may begin in the run. */
-export function standsStill({ phase: { kind } }: Phased): boolean {
+export function standsStill({ phase: { kind } }: WithPhase): boolean {
   return !AT_WORK.has(kind);
 }
 
@@ -95,7 +95,7 @@ export function standsStill({ phase: { kind } }: Phased): boolean {
  * that node continues to its end.
  * @param isInside true for a graph inside a node
  */
-export function mayOpenStep({ phase }: Phased, isInside: boolean): boolean {
+export function mayOpenStep({ phase }: WithPhase, isInside: boolean): boolean {
   if (phase.kind === 'closing') return isInside;
   return phase.kind === 'waiting' || (phase.kind === 'running' && phase.pause === null);
 }
@@ -106,7 +106,7 @@ export function mayOpenCall(run: Pick<Run, 'phase' | 'calls' | 'limits'>): boole
 }
 
 /** Returns the request to stop after the open superstep, if there is one. */
-export function pauseRequested({ phase }: Phased): PauseRequest | null {
+export function pauseRequested({ phase }: WithPhase): PauseRequest | null {
   return phase.kind === 'running' ? phase.pause : null;
 }
 

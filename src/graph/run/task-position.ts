@@ -150,6 +150,6 @@ export function hasNotBegun({ state, retryRound, takeover }: NodeTask): boolean 
 }
 
 /** True if a task does no more work in its superstep. */
-export function isOver(task: NodeTask): boolean {
+export function isTaskOver(task: NodeTask): boolean {
   return isFinished(task) || task.state.phase === 'failed';
 }

@@ -14,14 +14,14 @@ export function nodesWithUnknownOutcome(scope: Scope): readonly string[] {
   return tasksIn(scope).flatMap(({ node, index, state }) => {
     if (countUnknownOf(state) === 0) return [];
     const name = index === null ? node : `${node}[${index}]`;
-    const position = positionOf(state);
+    const position = savedPosition(state);
     const inside = scopeInside(position);
     const named = inside ? nodesWithUnknownOutcome(inside).map((inner) => `${name}/${inner}`) : [];
     return inside && countUnknownCalls(position) === 0 ? named : [name, ...named];
   });
 }
 
-function positionOf(state: TaskState): SavedProgress | null {
+function savedPosition(state: TaskState): SavedProgress | null {
   if (state.phase === 'intervention') return state.saved;
   return state.phase === 'open' ? progressAt(state.position) : null;
 }
@@ -46,7 +46,7 @@ function countUnknownCalls(saved: SavedProgress | null): number {
 
 /** A task that a person has given up is `failed`, so it no longer counts. */
 function countUnknownOf(state: TaskState): number {
-  return Number(isOutcomeUnknown(state)) + countUnknownOutcomes(positionOf(state));
+  return Number(isOutcomeUnknown(state)) + countUnknownOutcomes(savedPosition(state));
 }
 
 /** True if a task, or a call of a batch, waits for a person because its outcome is unknown. */

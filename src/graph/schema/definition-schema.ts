@@ -7,9 +7,9 @@ import { DURATION_PATTERN } from '../values/time.ts';
 import { isJsonList, isJsonObject, own } from '../values/json.ts';
 import { toJsonObject } from '../values/to-json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
-import { describeLike, textsOf } from './described-fields.ts';
+import { describeLike, fieldTextsOf } from './described-fields.ts';
 import { EDGE_DESCRIPTIONS } from './descriptions.ts';
-import { AnyJson, TimeSpan } from './field-schemas.ts';
+import { AnyJsonSchema, TimeSpanSchema } from './field-schemas.ts';
 import { EdgeSchemas, GraphSchema } from './graph-schema.ts';
 import { CustomNodeSchema, NodeSchemas } from './node-schemas.ts';
 
@@ -28,8 +28,8 @@ export function definitionSchema(nodeTypes: NodeTypes = {}): JsonObject {
     GraphSchema,
     GraphSchema.extend({
       name: z.string().regex(GRAPH_NAME),
-      channels: z.record(Name, GraphSchema.shape.channels.unwrap().valueType).optional(),
-      nodes: z.record(Name, z.union(Object.values(nodes))),
+      channels: z.record(NameSchema, GraphSchema.shape.channels.unwrap().valueType).optional(),
+      nodes: z.record(NameSchema, z.union(Object.values(nodes))),
       edges: z.array(z.union(Object.values(EdgeSchemas))),
     }),
   );
@@ -43,17 +43,17 @@ export function definitionSchema(nodeTypes: NodeTypes = {}): JsonObject {
       const type = types.get(zodSchema);
       const kind = kinds.get(zodSchema);
       Object.assign(jsonSchema.properties ?? {}, describeType(type ?? '')?.editorSchemas);
-      const texts = textsOf(zodSchema);
-      if (texts) jsonSchema[TEXTS] = texts;
+      const texts = fieldTextsOf(zodSchema);
+      if (texts) jsonSchema[FIELD_TEXTS_KEY] = texts;
       if (type !== undefined) Object.assign(jsonSchema, captionOfNode(type));
       if (kind !== undefined) Object.assign(jsonSchema, captionOfEdge(kind));
-      if (isDuration(zodSchema)) jsonSchema.pattern = zodSchema === TimeSpan ? TIME_SPAN : DURATION_PATTERN;
+      if (isDurationSchema(zodSchema)) jsonSchema.pattern = zodSchema === TimeSpanSchema ? TIME_SPAN : DURATION_PATTERN;
     },
   });
-  return { ...describeFields(toJsonObject(schema)), title: 'Graph definition, version 1' };
+  return { ...withFieldTexts(toJsonObject(schema)), title: 'Graph definition, version 1' };
 }
 
-const isAnyJson = (schema: unknown): boolean => schema === AnyJson;
+const isAnyJson = (schema: unknown): boolean => schema === AnyJsonSchema;
 
 /** The JSON Schema of any JSON value. It does not contain itself, because generators of types can't follow that. */
 const ANY_JSON = {
@@ -65,24 +65,24 @@ const ANY_JSON = {
 };
 
 /** The key under which an unfinished schema holds the descriptions of its fields. */
-const TEXTS = 'x-texts';
+const FIELD_TEXTS_KEY = 'x-texts';
 
-const Name = z.string().regex(NAME);
+const NameSchema = z.string().regex(NAME);
 const TIME_SPAN = String.raw`^(\d*[1-9]\d*(\.\d+)?|\d+\.\d*[1-9]\d*)(ms|s|m|h|d)$`;
 
 function captionOfNode(type: string): JsonObject {
   const { summary, exactlyOne } = describeType(type) ?? {};
   return {
-    ...caption(`${type} node`, summary),
+    ...titleAndDescription(`${type} node`, summary),
     ...(exactlyOne && { oneOf: exactlyOne.map((field) => ({ required: [field] })) }),
   };
 }
 
 function captionOfEdge(kind: string): JsonObject {
-  return caption(`${kind} edge`, own(EDGE_DESCRIPTIONS, kind));
+  return titleAndDescription(`${kind} edge`, own(EDGE_DESCRIPTIONS, kind));
 }
 
-function caption(title: string, description: string | undefined): JsonObject {
+function titleAndDescription(title: string, description: string | undefined): JsonObject {
   return { title, ...(description !== undefined && { description }) };
 }
 
@@ -99,10 +99,10 @@ function registeredSchemas(nodeTypes: NodeTypes): Readonly<Record<string, z.ZodT
 }
 
 /**
- * Adds descriptions to the fields of an object, which holds them under `TEXTS`. Several fields may share one schema.
+ * Adds descriptions to the fields of an object, which holds them under `FIELD_TEXTS_KEY`. Several fields may share one schema.
  */
-function describeFields({ [TEXTS]: texts, ...schema }: JsonObject): JsonObject {
-  const described = mapValues(schema, (value) => describeAll(value));
+function withFieldTexts({ [FIELD_TEXTS_KEY]: texts, ...schema }: JsonObject): JsonObject {
+  const described = mapValues(schema, (value) => withAllFieldTexts(value));
   const { properties } = described;
   if (!isJsonObject(texts) || !isJsonObject(properties)) return described;
   const withText = (field: Json, name: string): Json => {
@@ -112,13 +112,13 @@ function describeFields({ [TEXTS]: texts, ...schema }: JsonObject): JsonObject {
   return { ...described, properties: mapValues(properties, withText) };
 }
 
-function describeAll(value: Json): Json {
-  if (isJsonList(value)) return value.map(describeAll);
-  return isJsonObject(value) ? describeFields(value) : value;
+function withAllFieldTexts(value: Json): Json {
+  if (isJsonList(value)) return value.map(withAllFieldTexts);
+  return isJsonObject(value) ? withFieldTexts(value) : value;
 }
 
 /** True for the schema of a duration, which has the issue code `INVALID_DURATION`. */
-function isDuration({ _zod: { def } }: z.core.$ZodTypes): boolean {
+function isDurationSchema({ _zod: { def } }: z.core.$ZodTypes): boolean {
   return (def.checks ?? []).some(({ _zod: check }) => 'params' in check.def && isCoded(check.def.params));
 }
 

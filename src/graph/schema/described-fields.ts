@@ -3,41 +3,41 @@ import { z } from 'zod';
 /** The descriptions of the fields of an object, by name. */
 export type FieldTexts = Readonly<Record<string, string>>;
 
-const registry = z.registry<{ readonly texts: FieldTexts }>();
+const fieldTextRegistry = z.registry<{ readonly texts: FieldTexts }>();
 
 /** Gives every field of an object but `type` a text. The compiler refuses a call that omits one. @returns the schema */
-export function describe<Shape extends z.core.$ZodLooseShape, Config extends z.core.$ZodObjectConfig>(
+export function describeSchemaFields<Shape extends z.core.$ZodLooseShape, Config extends z.core.$ZodObjectConfig>(
   schema: z.ZodObject<Shape, Config>,
   texts: Readonly<Record<Exclude<keyof Shape & string, 'type'>, string>>,
 ): z.ZodObject<Shape, Config> {
-  registry.add(schema, { texts });
+  fieldTextRegistry.add(schema, { texts });
   return schema;
 }
 
 /** Gives a schema that extends another one the descriptions of the other one. */
 export function describeLike<Schema extends z.ZodObject>(described: z.ZodObject, schema: Schema): Schema {
-  registry.add(schema, { texts: textsOf(described) ?? {} });
+  fieldTextRegistry.add(schema, { texts: fieldTextsOf(described) ?? {} });
   return schema;
 }
 
 /** Returns the descriptions of the fields of a schema that has some. */
-export function textsOf(schema: z.core.$ZodType): FieldTexts | undefined {
-  return registry.get(schema)?.texts;
+export function fieldTextsOf(schema: z.core.$ZodType): FieldTexts | undefined {
+  return fieldTextRegistry.get(schema)?.texts;
 }
 
 /** Returns the names of the fields that a schema has at a path, over all branches of its unions. */
 export function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
   const there = path.reduce<readonly z.core.$ZodType[]>(
-    (schemas, part) => schemas.flatMap(unwrapped).flatMap((one) => partOf(one, part)),
+    (schemas, part) => schemas.flatMap(unwrapSchema).flatMap((one) => partOf(one, part)),
     [schema],
   );
-  return there.flatMap(unwrapped).flatMap((one) => (one instanceof z.ZodObject ? Object.keys(one.shape) : []));
+  return there.flatMap(unwrapSchema).flatMap((one) => (one instanceof z.ZodObject ? Object.keys(one.shape) : []));
 }
 
 /** Unwraps optional schemas and unions into the schemas inside. */
-function unwrapped(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
-  if (schema instanceof z.ZodOptional) return unwrapped(schema.unwrap());
-  return schema instanceof z.ZodUnion ? schema.options.flatMap(unwrapped) : [schema];
+function unwrapSchema(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
+  if (schema instanceof z.ZodOptional) return unwrapSchema(schema.unwrap());
+  return schema instanceof z.ZodUnion ? schema.options.flatMap(unwrapSchema) : [schema];
 }
 
 function partOf(schema: z.core.$ZodType, part: PropertyKey): readonly z.core.$ZodType[] {

@@ -5,25 +5,34 @@ import { LIMITS } from '../definition/limits.ts';
 import type { LimitValue } from '../definition/limits.ts';
 import { MESSAGE_ROLES } from '../definition/message.ts';
 import { mapValues } from '../values/collections.ts';
-import { describe } from './described-fields.ts';
+import { describeSchemaFields } from './described-fields.ts';
 import { GRAPH_FIELDS } from './descriptions.ts';
-import { AnyJson, Count, Duration, Names, OneOrMore, Retry, Schema, TimeSpan } from './field-schemas.ts';
+import {
+  AnyJsonSchema,
+  CountSchema,
+  DurationSchema,
+  NamesSchema,
+  OneOrMoreSchema,
+  RetrySchema,
+  JsonSchemaSchema,
+  TimeSpanSchema,
+} from './field-schemas.ts';
 
 /*
  * The shape of a definition. In `src/graph`, only `schema/` runs code of zod, and no workflow imports it. The kind of a
  * node or edge is determined before parsing, so that errors refer to the right kind.
  */
 
-const Reducer = z.union([
+const ReducerSchema = z.union([
   z.enum(Object.keys(REDUCERS)),
-  describe(z.strictObject({ expr: z.string() }), GRAPH_FIELDS.reducer),
+  describeSchemaFields(z.strictObject({ expr: z.string() }), GRAPH_FIELDS.reducer),
 ]);
 
-const Channel = describe(
+const ChannelSchema = describeSchemaFields(
   z.strictObject({
-    reducer: Reducer.optional(),
-    default: AnyJson.optional(),
-    schema: Schema.optional(),
+    reducer: ReducerSchema.optional(),
+    default: AnyJsonSchema.optional(),
+    schema: JsonSchemaSchema.optional(),
     ephemeral: z.boolean().optional(),
     redact: z.boolean().optional(),
     roles: z.array(z.enum(MESSAGE_ROLES)).optional(),
@@ -33,68 +42,75 @@ const Channel = describe(
 );
 
 const LIMIT_VALUES: Readonly<Record<LimitValue, z.ZodType>> = {
-  count: Count,
+  count: CountSchema,
   countOrNone: z.int().min(0),
   amount: z.number().min(0),
-  duration: Duration,
+  duration: DurationSchema,
 };
 
-export const Limits = z.strictObject(
+export const LimitsSchema = z.strictObject(
   mapValues(LIMITS, ({ value, description }) => LIMIT_VALUES[value].optional().describe(description)),
 );
 
-const Defaults = describe(
-  z.strictObject({ model: OneOrMore.optional(), timeout: TimeSpan.optional(), retry: Retry.optional() }),
+const DefaultsSchema = describeSchemaFields(
+  z.strictObject({
+    model: OneOrMoreSchema.optional(),
+    timeout: TimeSpanSchema.optional(),
+    retry: RetrySchema.optional(),
+  }),
   GRAPH_FIELDS.defaults,
 );
 
 /** The definition without its nodes and edges, which have schemas of their own. */
-export const GraphSchema = describe(
+export const GraphSchema = describeSchemaFields(
   z.strictObject({
     $schema: z.string().optional(),
     name: z.string(),
     description: z.string().optional(),
-    channels: z.record(z.string(), Channel).optional(),
+    channels: z.record(z.string(), ChannelSchema).optional(),
     nodes: z.record(z.string(), z.looseObject({ type: z.string() })),
     edges: z.array(z.looseObject({})),
-    input: Names.optional(),
-    required: Names.optional(),
-    output: Names.optional(),
-    interruptBefore: Names.optional(),
-    interruptAfter: Names.optional(),
-    limits: Limits.optional(),
-    defaults: Defaults.optional(),
+    input: NamesSchema.optional(),
+    required: NamesSchema.optional(),
+    output: NamesSchema.optional(),
+    interruptBefore: NamesSchema.optional(),
+    interruptAfter: NamesSchema.optional(),
+    limits: LimitsSchema.optional(),
+    defaults: DefaultsSchema.optional(),
     onCancel: z.string().optional(),
   }),
   GRAPH_FIELDS.graph,
 );
 
-const Branch = describe(z.strictObject({ when: z.string().optional(), to: OneOrMore }), GRAPH_FIELDS.branch);
+const BranchSchema = describeSchemaFields(
+  z.strictObject({ when: z.string().optional(), to: OneOrMoreSchema }),
+  GRAPH_FIELDS.branch,
+);
 
 export const EdgeSchemas = {
-  plain: describe(z.strictObject({ from: OneOrMore, to: OneOrMore }), GRAPH_FIELDS.plain),
-  branches: describe(
+  plain: describeSchemaFields(z.strictObject({ from: OneOrMoreSchema, to: OneOrMoreSchema }), GRAPH_FIELDS.plain),
+  branches: describeSchemaFields(
     z.strictObject({
-      from: OneOrMore,
-      branches: z.array(Branch).min(1),
+      from: OneOrMoreSchema,
+      branches: z.array(BranchSchema).min(1),
     }),
     GRAPH_FIELDS.branches,
   ),
-  route: describe(
+  route: describeSchemaFields(
     z.strictObject({
-      from: OneOrMore,
+      from: OneOrMoreSchema,
       route: z.string(),
-      paths: z.record(z.string(), OneOrMore),
-      default: OneOrMore.optional(),
+      paths: z.record(z.string(), OneOrMoreSchema),
+      default: OneOrMoreSchema.optional(),
     }),
     GRAPH_FIELDS.route,
   ),
-  forEach: describe(
+  forEach: describeSchemaFields(
     z.strictObject({
-      from: OneOrMore,
+      from: OneOrMoreSchema,
       forEach: z.string(),
       to: z.string(),
-      maxConcurrency: Count.optional(),
+      maxConcurrency: CountSchema.optional(),
     }),
     GRAPH_FIELDS.forEach,
   ),

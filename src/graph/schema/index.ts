@@ -1,4 +1,4 @@
 export { definitionSchema } from './definition-schema.ts';
-export { Duration, Retry, TimeSpan } from './field-schemas.ts';
-export { Limits } from './graph-schema.ts';
-export { Policy } from './node-schemas.ts';
+export { DurationSchema, RetrySchema, TimeSpanSchema } from './field-schemas.ts';
+export { LimitsSchema } from './graph-schema.ts';
+export { ApprovalPolicySchema } from './node-schemas.ts';

@@ -7,26 +7,38 @@ import {
 } from '../definition/node-types/model-fields.ts';
 import type { OptionKind } from '../definition/node-types/model-fields.ts';
 import { mapValues } from '../values/collections.ts';
-import { describe } from './described-fields.ts';
+import { describeSchemaFields } from './described-fields.ts';
 import type { FieldTexts } from './described-fields.ts';
 import { NODE_FIELDS } from './descriptions.ts';
-import { AnyJson, Count, Duration, Names, OneOrMore, Retry, Schema, TimeSpan, Values } from './field-schemas.ts';
+import {
+  AnyJsonSchema,
+  CountSchema,
+  DurationSchema,
+  NamesSchema,
+  OneOrMoreSchema,
+  RetrySchema,
+  JsonSchemaSchema,
+  TimeSpanSchema,
+  JsonValuesSchema,
+} from './field-schemas.ts';
 import { NAME } from '../definition/definition.ts';
 import type { NodeOfType } from '../definition/definition.ts';
 import { EXECUTIONS } from '../definition/call-policy.ts';
 import { MEMORY_ACCESS } from '../definition/node-types/offered-tool.ts';
 import type { NodeType } from '../definition/node-types/node-types.ts';
 
-type Options = typeof MODEL_OPTIONS;
+type ModelOptions = typeof MODEL_OPTIONS;
 
-const PROVIDERS = {
+const PROVIDER_TEXTS = {
   openai: "Of OpenAI's Responses API.",
   anthropic: "Of Anthropic's Messages API.",
   google: "Of Google's generateContent.",
   'openai-compatible': 'Of chat completions.',
-} as const satisfies Record<keyof Options, string>;
+} as const satisfies Record<keyof ModelOptions, string>;
 
-const TEXTS: { readonly [Provider in keyof Options]: Record<keyof Options[Provider], string> } = {
+const PROVIDER_OPTION_TEXTS: {
+  readonly [Provider in keyof ModelOptions]: Record<keyof ModelOptions[Provider], string>;
+} = {
   openai: {
     parallelToolCalls: 'False: the model requests one tool at a time.',
     textVerbosity: 'How much the model says.',
@@ -39,70 +51,79 @@ const TEXTS: { readonly [Provider in keyof Options]: Record<keyof Options[Provid
 };
 
 /** The options of providers that a node may set. */
-const ProviderOptions = describe(
+const ProviderOptionsSchema = describeSchemaFields(
   z.strictObject({
     openai: optionsOf('openai'),
     anthropic: optionsOf('anthropic'),
     google: optionsOf('google'),
     'openai-compatible': optionsOf('openai-compatible'),
   }),
-  PROVIDERS,
+  PROVIDER_TEXTS,
 );
 
-function optionsOf(provider: keyof Options): z.ZodType {
+function optionsOf(provider: keyof ModelOptions): z.ZodType {
   const fields: Readonly<Record<string, OptionKind>> = MODEL_OPTIONS[provider];
-  const texts: FieldTexts = TEXTS[provider];
-  return describe(z.strictObject(mapValues(fields, (kind) => schemaOf(kind).optional())), texts).optional();
+  const texts: FieldTexts = PROVIDER_OPTION_TEXTS[provider];
+  return describeSchemaFields(
+    z.strictObject(mapValues(fields, (kind) => optionSchema(kind).optional())),
+    texts,
+  ).optional();
 }
 
-function schemaOf(kind: OptionKind): z.ZodType {
+function optionSchema(kind: OptionKind): z.ZodType {
   if (kind === 'boolean') return z.boolean();
   return kind === 'text' ? z.string().min(1).max(MAX_OPTION_LENGTH) : z.enum(kind);
 }
 
-const Execution = z.enum(EXECUTIONS);
+const ExecutionSchema = z.enum(EXECUTIONS);
 
-const Continuation = describe(z.strictObject({ to: z.string(), write: Values.optional() }), NODE_FIELDS.onError);
+const ContinuationSchema = describeSchemaFields(
+  z.strictObject({ to: z.string(), write: JsonValuesSchema.optional() }),
+  NODE_FIELDS.onError,
+);
 
-const common = {
+const commonShape = {
   description: z.string().optional(),
-  write: z.union([z.string(), Values]).optional(),
-  deadline: TimeSpan.optional(),
-  onError: z.union([z.literal('intervene'), Continuation]).optional(),
-  maxVisits: Count.optional(),
+  write: z.union([z.string(), JsonValuesSchema]).optional(),
+  deadline: TimeSpanSchema.optional(),
+  onError: z.union([z.literal('intervene'), ContinuationSchema]).optional(),
+  maxVisits: CountSchema.optional(),
   defer: z.boolean().optional(),
 };
-const call = { ...common, timeout: TimeSpan.optional(), retry: Retry.optional() };
+const callShape = { ...commonShape, timeout: TimeSpanSchema.optional(), retry: RetrySchema.optional() };
 
-const Escalation = describe(z.strictObject({ after: Duration, roles: Names }), NODE_FIELDS.escalation);
+const EscalationSchema = describeSchemaFields(
+  z.strictObject({ after: DurationSchema, roles: NamesSchema }),
+  NODE_FIELDS.escalation,
+);
 
 /** The people who may decide an approval. */
-export const Policy = describe(
+export const ApprovalPolicySchema = describeSchemaFields(
   z.strictObject({
-    roles: Names.optional(),
-    users: Names.optional(),
-    quorum: Count.optional(),
+    roles: NamesSchema.optional(),
+    users: NamesSchema.optional(),
+    quorum: CountSchema.optional(),
     excludeRequester: z.boolean().optional(),
     requireReason: z.boolean().optional(),
-    reminders: z.array(Duration).optional(),
-    escalate: z.array(Escalation).optional(),
+    reminders: z.array(DurationSchema).optional(),
+    escalate: z.array(EscalationSchema).optional(),
   }),
   NODE_FIELDS.policy,
 );
 
-const Context = describe(
-  z.strictObject({ maxTokens: Count.optional(), strategy: OneOrMore.optional() }),
+const ContextSchema = describeSchemaFields(
+  z.strictObject({ maxTokens: CountSchema.optional(), strategy: OneOrMoreSchema.optional() }),
   NODE_FIELDS.context,
 );
 
-const ForcedTool = describe(z.strictObject({ tool: z.string() }), {
+const ForcedTool = describeSchemaFields(z.strictObject({ tool: z.string() }), {
   tool: 'The tool that the model must request; one of `tools`.',
 });
-const Memory = describe(
+const MemoryToolSchema = describeSchemaFields(
   z.strictObject({ memory: z.string().min(1), access: z.enum(MEMORY_ACCESS).optional() }),
   NODE_FIELDS.memory,
 );
-const Graph = describe(
+const GraphToolSchema = describeSchemaFields(
   z.strictObject({
     graph: z.string().min(1),
     as: z.string().regex(NAME).optional(),
@@ -110,95 +131,98 @@ const Graph = describe(
   }),
   NODE_FIELDS.graphTool,
 );
-const Tools = z.array(z.union([z.string(), Memory, Graph]));
+const OfferedToolsSchema = z.array(z.union([z.string(), MemoryToolSchema, GraphToolSchema]));
 
-const modelFields = {
-  ...call,
-  model: OneOrMore.optional(),
+const modelShape = {
+  ...callShape,
+  model: OneOrMoreSchema.optional(),
   system: z.string().optional(),
   prompt: z.string().optional(),
   messages: z.string().optional(),
-  tools: Tools.optional(),
-  output: Schema.optional(),
-  context: Context.optional(),
+  tools: OfferedToolsSchema.optional(),
+  output: JsonSchemaSchema.optional(),
+  context: ContextSchema.optional(),
   temperature: z.number().min(0).optional(),
-  maxOutputTokens: Count.optional(),
+  maxOutputTokens: CountSchema.optional(),
   toolChoice: z.union([z.enum(TOOL_CHOICES), ForcedTool]).optional(),
   reasoning: z.enum(REASONING_EFFORTS).optional(),
-  providerOptions: ProviderOptions.optional(),
+  providerOptions: ProviderOptionsSchema.optional(),
 };
 
-const Compensation = describe(z.strictObject({ tool: z.string(), args: AnyJson.optional() }), NODE_FIELDS.compensate);
+const CompensationSchema = describeSchemaFields(
+  z.strictObject({ tool: z.string(), args: AnyJsonSchema.optional() }),
+  NODE_FIELDS.compensate,
+);
 
 /** The schema of each node type. The type check requires every field of the type. */
 export const NodeSchemas: { readonly [T in NodeType]: SchemaOf<NodeOfType<T>> } = {
-  set: describe(z.strictObject({ type: z.literal('set'), ...common }), NODE_FIELDS.set),
-  llm: describe(z.strictObject({ type: z.literal('llm'), ...modelFields }), NODE_FIELDS.llm),
-  agent: describe(
+  set: describeSchemaFields(z.strictObject({ type: z.literal('set'), ...commonShape }), NODE_FIELDS.set),
+  llm: describeSchemaFields(z.strictObject({ type: z.literal('llm'), ...modelShape }), NODE_FIELDS.llm),
+  agent: describeSchemaFields(
     z.strictObject({
       type: z.literal('agent'),
-      ...modelFields,
-      maxIterations: Count.optional(),
+      ...modelShape,
+      maxIterations: CountSchema.optional(),
       onMaxIterations: z.enum(['answer', 'fail', 'intervene']).optional(),
       approve: z.record(z.string(), z.string()).optional(),
     }),
     NODE_FIELDS.agent,
   ),
-  tool: describe(
+  tool: describeSchemaFields(
     z.strictObject({
       type: z.literal('tool'),
-      ...call,
+      ...callShape,
       tool: z.string().optional(),
-      args: AnyJson.optional(),
+      args: AnyJsonSchema.optional(),
       calls: z.string().optional(),
-      tools: Tools.optional(),
-      execution: Execution.optional(),
-      compensate: Compensation.optional(),
+      tools: OfferedToolsSchema.optional(),
+      execution: ExecutionSchema.optional(),
+      compensate: CompensationSchema.optional(),
     }),
     NODE_FIELDS.tool,
   ),
-  function: describe(
+  function: describeSchemaFields(
     z.strictObject({
       type: z.literal('function'),
-      ...call,
+      ...callShape,
       function: z.string(),
-      args: AnyJson.optional(),
-      execution: Execution.optional(),
-      mayGoto: Names.optional(),
+      args: AnyJsonSchema.optional(),
+      execution: ExecutionSchema.optional(),
+      mayGoto: NamesSchema.optional(),
     }),
     NODE_FIELDS.function,
   ),
-  subgraph: describe(
+  subgraph: describeSchemaFields(
     z.strictObject({
       type: z.literal('subgraph'),
-      ...common,
+      ...commonShape,
       graph: z.union([z.string(), z.looseObject({})]),
-      input: Values.optional(),
+      input: JsonValuesSchema.optional(),
     }),
     NODE_FIELDS.subgraph,
   ),
-  wait: describe(
+  wait: describeSchemaFields(
     z.strictObject({
       type: z.literal('wait'),
-      ...common,
+      ...commonShape,
       for: z.string().optional(),
       until: z.string().optional(),
       event: z.string().min(1).optional(),
-      timeout: Duration.optional(),
+      timeout: DurationSchema.optional(),
     }),
     NODE_FIELDS.wait,
   ),
-  approval: describe(
+  approval: describeSchemaFields(
     z.strictObject({
       type: z.literal('approval'),
-      ...common,
+      ...commonShape,
       title: z.string(),
-      details: AnyJson.optional(),
-      args: AnyJson.optional(),
-      argsSchema: Schema.optional(),
-      decisionSchema: Schema.optional(),
-      policy: Policy.optional(),
-      timeout: TimeSpan.optional(),
+      details: AnyJsonSchema.optional(),
+      args: AnyJsonSchema.optional(),
+      argsSchema: JsonSchemaSchema.optional(),
+      decisionSchema: JsonSchemaSchema.optional(),
+      policy: ApprovalPolicySchema.optional(),
+      timeout: TimeSpanSchema.optional(),
       onTimeout: z.enum(['expire', 'reject', 'approve', 'fail']).optional(),
       onReject: z.enum(['continue', 'fail']).optional(),
     }),
@@ -209,7 +233,12 @@ export const NodeSchemas: { readonly [T in NodeType]: SchemaOf<NodeOfType<T>> } 
 type SchemaOf<Node> = z.ZodObject<{ readonly [Field in keyof Node]-?: z.ZodType }>;
 
 /** The common fields of a node of a registered type. The type defines all others. */
-export const CustomNodeSchema = describe(
-  z.strictObject({ type: z.string(), ...call, execution: Execution.optional(), mayGoto: Names.optional() }),
+export const CustomNodeSchema = describeSchemaFields(
+  z.strictObject({
+    type: z.string(),
+    ...callShape,
+    execution: ExecutionSchema.optional(),
+    mayGoto: NamesSchema.optional(),
+  }),
   NODE_FIELDS.custom,
 );

@@ -1,20 +1,20 @@
 import type { Draft } from '../draft/draft.ts';
 import { findTask, emitTaskAt } from '../draft/frames.ts';
 import { compensationOfApproval, finishAskedCompensation, emitOfCompensation } from '../lifecycle/compensation.ts';
-import { decide, toPublicApproval } from '../run/approval.ts';
+import { applyDecision, toPublicApproval } from '../run/approval.ts';
 import type { Approval, Decision, DecisionRequest } from '../run/approval.ts';
 import { refuseEditor } from '../run/editors.ts';
-import { deliver } from '../superstep/deliver.ts';
+import { deliverInput } from '../superstep/deliver.ts';
 import { toJson } from '../values/to-json.ts';
 import type { JsonObject, Json } from '../values/json.ts';
 import { formatTimestamp, parseTimestamp } from '../values/time.ts';
-import { REASON, refused, accepted, textOf, textsOf } from './signal.ts';
+import { REASON, refuseSignal, acceptSignal, textField, textsField } from './signal.ts';
 import type { SignalOutcome, SignalKind, SignalRequest } from './signal.ts';
 import type { TaskEventBody } from '../journal/events.ts';
 import { approvalToDecide } from '../run/approval-to-decide.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import { jsonSize } from '../values/json-size.ts';
-import { reassign } from '../run/reassign.ts';
+import { applyReassignment } from '../run/reassign.ts';
 
 /**
  * Creates the signals `approve` and `reject`: a person's decision on a pending approval. `at` is the time of the
@@ -42,30 +42,30 @@ function handleDecision(
   { payload, by }: SignalRequest,
 ): SignalOutcome {
   const approval = findApproval(draft, payload);
-  if ('code' in approval) return refused(approval);
+  if ('code' in approval) return refuseSignal(approval);
   const at = timeOf(draft, approval, payload);
-  if (at === null) return refused({ code: 'MALFORMED', message: '/at: must be a time as in RFC 3339' });
-  const result = decide(approval, {
+  if (at === null) return refuseSignal({ code: 'MALFORMED', message: '/at: must be a time as in RFC 3339' });
+  const result = applyDecision(approval, {
     decision,
     by,
     at,
-    reason: textOf(payload, 'reason'),
+    reason: textField(payload, 'reason'),
     args: payload['args'],
     values: payload['values'],
-    digests: textsOf(payload, 'digest'),
+    digests: textsField(payload, 'digest'),
   });
-  if ('refusal' in result) return refused(result.refusal);
+  if ('refusal' in result) return refuseSignal(result.refusal);
   const isEdit = payload['args'] !== undefined || payload['values'] !== undefined;
   const refusal = isEdit ? refuseEditor(draft.run, by) : null;
-  if (refusal) return refused(refusal);
+  if (refusal) return refuseSignal(refusal);
   if (isEdit) draft.addEditor(by);
   recordDecision(draft, result.approval, result.decision);
-  return accepted(toResult(result.approval));
+  return acceptSignal(toSignalResult(result.approval));
 }
 
 /** Returns the time of a decision, which is never before its request and never after the run processes it. */
 function timeOf({ now, timestamp }: Draft, { requestedAt }: Approval, payload: JsonObject): string | null {
-  const text = textOf(payload, 'at');
+  const text = textField(payload, 'at');
   if (text === undefined) return timestamp;
   const time = parseTimestamp(text);
   return time === null ? null : formatTimestamp(Math.max(Math.min(time, now), Date.parse(requestedAt)));
@@ -80,7 +80,7 @@ function recordDecision(draft: Draft, approval: Approval, made: Decision): void 
   if (status === 'pending') return;
   const asked = compensationOfApproval(draft, approval);
   if (asked) finishAskedCompensation(draft, asked, approval);
-  else deliver(findTask(draft, approval.task), { kind: 'approval.closed', approval });
+  else deliverInput(findTask(draft, approval.task), { kind: 'approval.closed', approval });
 }
 
 /** Limit in bytes of one result, because a run keeps the results of its latest decisions for queries. */
@@ -90,7 +90,7 @@ const MAX_RESULT_BYTES = 10_000;
  * Returns an approval as the result of a signal; if it is too large, only its id and the counts of its decisions and
  * edits.
  */
-function toResult(approval: Approval): Json {
+function toSignalResult(approval: Approval): Json {
   const whole = toJson(toPublicApproval(approval));
   if (jsonSize(whole) <= MAX_RESULT_BYTES) return whole;
   const { id, decisions, reassigned } = approval;
@@ -103,7 +103,7 @@ function toResult(approval: Approval): Json {
  */
 function findApproval({ run }: Draft, payload: JsonObject): Approval | Refusal {
   const known = { runId: run.id, approvals: Object.values(run.approvals), asked: run.counters.approval };
-  return approvalToDecide(known, textOf(payload, 'approvalId'));
+  return approvalToDecide(known, textField(payload, 'approvalId'));
 }
 
 /** Records an event about the task or the compensation that requested an approval. */
@@ -114,26 +114,26 @@ function emitOnApproval(draft: Draft, approval: Approval, body: TaskEventBody): 
 }
 
 /** Limits of the names in one reassignment: their number, and the length of each. */
-const MAX_NAMES = 20;
-const MAX_NAME = 255;
+const MAX_NEW_DECIDERS = 20;
+const MAX_DECIDER_NAME = 255;
 
-const NAMES = {
+const DECIDERS_SCHEMA = {
   type: 'array',
-  items: { type: 'string', minLength: 1, maxLength: MAX_NAME },
-  maxItems: MAX_NAMES,
+  items: { type: 'string', minLength: 1, maxLength: MAX_DECIDER_NAME },
+  maxItems: MAX_NEW_DECIDERS,
 } as const;
 
 /** Reassigns a pending approval to other people. Its content and the decisions so far stay. */
 export const reassignSignal: SignalKind = {
   description: 'Give a pending approval to others: {"approvalId"?, "roles"?, "users"?}',
-  properties: { approvalId: { type: 'string' }, roles: NAMES, users: NAMES },
+  properties: { approvalId: { type: 'string' }, roles: DECIDERS_SCHEMA, users: DECIDERS_SCHEMA },
   alsoTaken: 'asking',
   handle(draft, { payload, by }) {
     const approval = findApproval(draft, payload);
-    if ('code' in approval) return refused(approval);
-    const to = { roles: textsOf(payload, 'roles') ?? [], users: textsOf(payload, 'users') ?? [] };
-    const result = reassign(approval, { to, by, at: draft.timestamp });
-    if ('refusal' in result) return refused(result.refusal);
+    if ('code' in approval) return refuseSignal(approval);
+    const to = { roles: textsField(payload, 'roles') ?? [], users: textsField(payload, 'users') ?? [] };
+    const result = applyReassignment(approval, { to, by, at: draft.timestamp });
+    if ('refusal' in result) return refuseSignal(result.refusal);
     const { approval: changed } = result;
     draft.saveApproval(changed);
     const { roles = [], users = [] } = approval.policy;
@@ -144,6 +144,6 @@ export const reassignSignal: SignalKind = {
       from: { roles, users },
       to,
     });
-    return accepted(toResult(changed));
+    return acceptSignal(toSignalResult(changed));
   },
 };

@@ -1,7 +1,7 @@
 import { Draft } from '../draft/draft.ts';
 import { rootFrame } from '../draft/frames.ts';
 import { moveTo } from '../draft/scope-draft.ts';
-import type { Visited } from '../journal/resume-point.ts';
+import type { VisitedNodes } from '../journal/resume-point.ts';
 import { discardSuperstep } from '../lifecycle/cancel.ts';
 import { editChannels, saveEdit } from '../lifecycle/edit-channels.ts';
 import type { StateEdit } from '../lifecycle/edit-channels.ts';
@@ -16,38 +16,38 @@ import { stopAtBreakpointBefore } from '../superstep/open-superstep.ts';
 import { triggerNextNodes, refreshNextNodes } from '../superstep/edges.ts';
 import type { RunError } from '../values/errors.ts';
 import { refuseBypass, refuseCompensated, refuseUnknownNode, refuseUnlessStatus } from './refusals.ts';
-import { refused, accepted, textOf, valuesOf } from './signal.ts';
+import { refuseSignal, acceptSignal, textField, valuesField } from './signal.ts';
 import type { SignalKind, SignalRequest } from './signal.ts';
 
 /**
  * Edits the state of a run that is not running. With `asNode`, that node's edges choose the next nodes, and an ended
  * run with next nodes becomes paused. If a run stays ended, its approvals are not renewed.
  */
-export const edit: SignalKind = {
+export const editSignal: SignalKind = {
   description: 'Correct the state: {"values", "asNode"?, "checkpoint"}',
   properties: { values: { type: 'object' }, asNode: { type: 'string' }, checkpoint: { type: 'string' } },
   alsoTaken: 'ended',
   handle(draft, request) {
     const { payload, by } = request;
-    const asNode = textOf(payload, 'asNode');
-    const change = { values: valuesOf(payload) ?? {}, by, asNode };
+    const asNode = textField(payload, 'asNode');
+    const change = { values: valuesField(payload) ?? {}, by, asNode };
     const refusal = refuseEdit(draft, request) ?? tryEdit(draft, change);
-    if (refusal) return refused(refusal);
+    if (refusal) return refuseSignal(refusal);
     const edited = editChannels(draft, change);
-    if (!edited.ok) return refused(edited.refusal);
+    if (!edited.ok) return refuseSignal(edited.refusal);
     if (asNode === undefined) refreshNextNodes(rootFrame(draft));
     const visited = asNode === undefined ? [] : continueFrom(draft, asNode).visited;
     saveEdit(draft, edited.changes, visited);
     if (asNode !== undefined) reopenPaused(draft, by.sub);
     else if (!hasEnded(draft.run)) renewApprovals(draft);
-    return accepted(draft.run.checkpointId);
+    return acceptSignal(draft.run.checkpointId);
   },
 };
 
 function refuseEdit(draft: Draft, { payload, by }: SignalRequest): Refusal | null {
   const { run, graph } = draft;
-  const checkpoint = textOf(payload, 'checkpoint');
-  const asNode = textOf(payload, 'asNode');
+  const checkpoint = textField(payload, 'checkpoint');
+  const asNode = textField(payload, 'asNode');
   const refusal = refuseUnlessStatus(draft, ['waiting', 'paused', 'completed', 'failed', 'canceled'], 'edited');
   if (refusal) return refusal;
   if (checkpoint !== undefined && checkpoint !== run.checkpointId)
@@ -96,7 +96,7 @@ function newArrivals(before: Pick<Scope, 'joins'>, joins: Scope['joins']): reado
  * Discards the open work of a run and continues after a node.
  * @returns the discarded nodes, and the error of an edge
  */
-function continueFrom(draft: Draft, node: string): { visited: Visited; failure: RunError | null } {
+function continueFrom(draft: Draft, node: string): { visited: VisitedNodes; failure: RunError | null } {
   const frame = rootFrame(draft);
   const visited = discardSuperstep(draft);
   moveTo(frame, { kind: 'edges', finished: [node], triggers: [] });

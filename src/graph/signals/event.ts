@@ -2,49 +2,49 @@ import { hasRoom } from '../draft/draft.ts';
 import type { Draft } from '../draft/draft.ts';
 import { emitOfRun, tasksOfRun } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
-import { bytesOf } from '../run/held-bytes.ts';
+import { approximateBytes } from '../run/held-bytes.ts';
 import type { BufferedEvent } from '../run/run.ts';
-import { deliver } from '../superstep/deliver.ts';
-import { accepted, refused, textOf } from './signal.ts';
+import { deliverInput } from '../superstep/deliver.ts';
+import { acceptSignal, refuseSignal, textField } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
 /** The maximum number of events buffered for future `wait` nodes. */
 const MAX_BUFFERED_EVENTS = 100;
 
 /** Delivers an event to `wait` nodes, or buffers it for later ones. */
-export const event: SignalKind = {
+export const eventSignal: SignalKind = {
   description: 'An event for a wait node, now or later: {"event", "payload"?}',
   properties: { event: { type: 'string', minLength: 1, maxLength: 255 }, payload: true },
   handle(draft, { payload: given, by }) {
-    const name = textOf(given, 'event');
+    const name = textField(given, 'event');
     if (name === undefined)
-      return refused({
+      return refuseSignal({
         code: 'MALFORMED',
         message: '/: event is missing',
         issues: [{ path: '/event', message: 'The name of the event is missing' }],
       });
     const payload = given['payload'] ?? null;
-    const waiting = tasksOfRun(draft).find((handle) => waitsFor(handle, name));
+    const waiting = tasksOfRun(draft).find((handle) => waitsForEvent(handle, name));
     if (!waiting && draft.run.bufferedEvents.length >= MAX_BUFFERED_EVENTS)
-      return refused({
+      return refuseSignal({
         code: 'BUFFER_FULL',
         message: `${MAX_BUFFERED_EVENTS} events are buffered already, and no node waits for "${name}"`,
       });
     const buffered = { name, payload };
-    if (!waiting && !hasRoom(draft, bytesOf(buffered)))
-      return refused({ code: 'BUFFER_FULL', message: 'The run holds too much to buffer the event' });
+    if (!waiting && !hasRoom(draft, approximateBytes(buffered)))
+      return refuseSignal({ code: 'BUFFER_FULL', message: 'The run holds too much to buffer the event' });
     emitOfRun(draft, { type: 'signal.received', event: name, by: by.sub });
-    if (waiting) deliver(waiting, { kind: 'event', payload });
+    if (waiting) deliverInput(waiting, { kind: 'event', payload });
     else bufferEvent(draft, buffered);
-    return accepted();
+    return acceptSignal();
   },
 };
 
 function bufferEvent(draft: Draft, one: BufferedEvent): void {
   draft.bufferEvents([...draft.run.bufferedEvents, one]);
-  draft.hold(bytesOf(one));
+  draft.hold(approximateBytes(one));
 }
 
-function waitsFor({ frame, task: { state } }: TaskHandle, name: string): boolean {
+function waitsForEvent({ frame, task: { state } }: TaskHandle, name: string): boolean {
   return !frame.isFailing && state.phase === 'open' && state.position.kind === 'wait' && state.position.event === name;
 }

@@ -33,16 +33,16 @@ export const INTERVENTION_FIELDS = { node: { type: 'string' }, id: { type: 'stri
 
 /** Returns the nodes that wait for an intervention or that failed the run, filtered by the payload. */
 export function findInterventions(draft: Draft, payload: JsonObject): readonly OpenIntervention[] | Refusal {
-  const all = interventions(draft);
+  const all = openInterventions(draft);
   const status = statusOf(draft.run);
   if (all.length === 0)
     return status === 'failed'
       ? { code: 'UNKNOWN_INTERVENTION', message: 'The run has not failed at a node: none can be named' }
       : { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}; no node of it waits for an intervention` };
-  const chosen = all.filter((one) => mayMeanIntervention(payload, one.handle.task.node, idOf(one)));
+  const chosen = all.filter((one) => mayMeanIntervention(payload, one.handle.task.node, idOfIntervention(one)));
   const [first] = chosen;
   if (first) return refuseUnread(payload, first.since) ?? chosen;
-  const message = `That node does not wait for an intervention; these do: ${namesOf(all)}`;
+  const message = `That node does not wait for an intervention; these do: ${interventionNames(all)}`;
   return { code: 'UNKNOWN_INTERVENTION', message };
 }
 
@@ -52,16 +52,16 @@ export function findIntervention(draft: Draft, payload: JsonObject): OpenInterve
   if ('code' in chosen) return chosen;
   const [only, ...more] = chosen;
   if (only && more.length === 0) return only;
-  return refuseSeveral(namesOf(chosen));
+  return refuseSeveral(interventionNames(chosen));
 }
 
 /** Refuses to repeat calls with an unknown outcome whose nodes are not named. */
 export function refuseUnnamed(unknown: readonly OpenIntervention[]): Refusal {
-  const message = `The outcome of a call is unknown; name its node by id to make it again: ${namesOf(unknown)}`;
+  const message = `The outcome of a call is unknown; name its node by id to make it again: ${interventionNames(unknown)}`;
   return { code: 'INTERVENTION_ID_REQUIRED', message };
 }
 
-function interventions(draft: Draft): OpenIntervention[] {
+function openInterventions(draft: Draft): OpenIntervention[] {
   const { phase } = draft.run;
   const failedAt = phase.kind === 'failed' ? formatTimestamp(phase.endedAt) : null;
   if (hasEnded(draft.run) && failedAt === null) return [];
@@ -72,12 +72,12 @@ function interventions(draft: Draft): OpenIntervention[] {
     const waits = state.phase === 'intervention' || state.phase === 'failed';
     return waits && since !== null
       ? [{ handle, failure: state.failure, saved: state.saved, call: null, since }]
-      : callsOf(handle, failedAt);
+      : interventionCalls(handle, failedAt);
   });
 }
 
 /** Returns the calls of an open task that wait for an intervention. */
-function callsOf(handle: TaskHandle, failedAt: string | null): OpenIntervention[] {
+function interventionCalls(handle: TaskHandle, failedAt: string | null): OpenIntervention[] {
   const { state } = handle.task;
   if (state.phase !== 'open' || !isResumable(state.position)) return [];
   const { position } = state;
@@ -88,11 +88,11 @@ function callsOf(handle: TaskHandle, failedAt: string | null): OpenIntervention[
   );
 }
 
-function namesOf(all: readonly OpenIntervention[]): string {
-  return all.map((one) => `${idOf(one)} (${one.handle.task.node})`).join(', ');
+function interventionNames(all: readonly OpenIntervention[]): string {
+  return all.map((one) => `${idOfIntervention(one)} (${one.handle.task.node})`).join(', ');
 }
 
-function idOf({ handle, call }: OpenIntervention): string {
+function idOfIntervention({ handle, call }: OpenIntervention): string {
   return interventionId(handle.frame.executionPath, handle.task, call && call.number);
 }
 

@@ -1,5 +1,5 @@
 import type { Draft } from '../draft/draft.ts';
-import { emit, emitOfRun, emitTask } from '../draft/frames.ts';
+import { emitEvent, emitOfRun, emitTask } from '../draft/frames.ts';
 import { retryCompensation, settleUnknownCompensation } from '../lifecycle/compensation.ts';
 import { settlePossiblyExecuted } from '../lifecycle/possibly-executed.ts';
 import { raiseLimits, reopenRun } from '../lifecycle/reopen-run.ts';
@@ -22,7 +22,7 @@ import {
 } from './find-intervention.ts';
 import type { OpenIntervention } from './find-intervention.ts';
 import { refuseCompensated, refuseUnread, refuseBypass } from './refusals.ts';
-import { refused, accepted, REASON, textOf } from './signal.ts';
+import { refuseSignal, acceptSignal, REASON, textField } from './signal.ts';
 import type { SignalOutcome, SignalKind, SignalRequest } from './signal.ts';
 import { repeatsLostCall } from '../run/unknown-outcomes.ts';
 import { giveUpTask, skipTask } from '../superstep/settle-task.ts';
@@ -31,7 +31,7 @@ import type { RunError } from '../values/errors.ts';
 import { actorIn, refuseActingAs } from '../lifecycle/gated-nodes.ts';
 
 /** Retries a failed node; a failed run continues from all nodes that failed it. */
-export const retry: SignalKind = {
+export const retrySignal: SignalKind = {
   description: 'Do the failed node again: {"node"? | "id"?, "limits"?}',
   properties: { ...INTERVENTION_FIELDS, limits: LIMITS_SCHEMA },
   alsoTaken: 'ended',
@@ -39,37 +39,37 @@ export const retry: SignalKind = {
     draft.run.phase.kind === 'failed' ? retryRun(draft, request) : retryNode(draft, request),
   handleCompensation(draft, unknown, { payload, by }) {
     const refusal = raiseLimits(draft, payload['limits']);
-    if (refusal) return refused(refusal);
+    if (refusal) return refuseSignal(refusal);
     emitOfRun(draft, { type: 'run.retried', node: unknown.compensation.task.node, by: by.sub });
     retryCompensation(draft, unknown);
-    return accepted();
+    return acceptSignal();
   },
 };
 
 function retryNode(draft: Draft, { payload, by }: SignalRequest): SignalOutcome {
   const found = findIntervention(draft, payload);
-  if ('code' in found) return refused(found);
+  if ('code' in found) return refuseSignal(found);
   const refusal =
     refuseSeveralLost(draft, [found]) ?? refuseEditor(draft.run, by) ?? raiseLimits(draft, payload['limits']);
-  if (refusal) return refused(refusal);
+  if (refusal) return refuseSignal(refusal);
   retryInterventions(draft, [found], by);
-  return accepted();
+  return acceptSignal();
 }
 
 function retryRun(draft: Draft, { payload, by }: SignalRequest): SignalOutcome {
   const { phase } = draft.run;
   const unread = phase.kind === 'failed' ? refuseUnread(payload, formatTimestamp(phase.endedAt)) : null;
   const found = unread ?? failedNodes(draft, payload);
-  if ('code' in found) return refused(found);
+  if ('code' in found) return refuseSignal(found);
   const refusal =
     refuseCompensated(draft) ??
     refuseSeveralLost(draft, found) ??
     refuseEditor(draft.run, by) ??
     raiseLimits(draft, payload['limits']);
-  if (refusal) return refused(refusal);
+  if (refusal) return refuseSignal(refusal);
   if (found.length === 0) emitOfRun(draft, { type: 'run.retried', by: by.sub });
   retryInterventions(draft, found, by);
-  return accepted();
+  return acceptSignal();
 }
 
 /**
@@ -90,7 +90,7 @@ function retryInterventions(draft: Draft, found: readonly OpenIntervention[], by
   draft.rememberPossiblyExecuted(found.flatMap((one) => visibleLostCall(one) ?? []));
   for (const one of found) {
     const { frame, node } = one.handle;
-    emit(draft, frame, { type: 'run.retried', node: node.id, by: by.sub });
+    emitEvent(draft, frame, { type: 'run.retried', node: node.id, by: by.sub });
   }
   draft.work.beginSuperstep();
   if (hasEnded(draft.run)) reopenRun(draft);
@@ -101,12 +101,12 @@ function retryInterventions(draft: Draft, found: readonly OpenIntervention[], by
 }
 
 /** Fails the run at a node that waits for an intervention. */
-export const fail: SignalKind = {
+export const failSignal: SignalKind = {
   description: 'Give the failed node up, the run fails: {"node"? | "id"?, "reason"?}',
   properties: { ...INTERVENTION_FIELDS, reason: REASON },
   handle(draft, { payload, by }) {
     const found = findIntervention(draft, payload);
-    if ('code' in found) return refused(found);
+    if ('code' in found) return refuseSignal(found);
     const { handle, failure, saved } = found;
     const error = toGivenUpError(failure.error, payload, by.sub);
     const lost = lostCallsOf(draft, found);
@@ -114,46 +114,46 @@ export const fail: SignalKind = {
     // The person has seen only one of the lost calls.
     if (lost.length > 1) draft.rememberPossiblyExecuted(lost);
     giveUpTask(handle, { ...failure, error }, saved, by.sub);
-    return accepted();
+    return acceptSignal();
   },
   handleCompensation(draft, unknown, { payload, by }) {
     settleUnknownCompensation(draft, unknown, { error: toGivenUpError(unknown.error, payload, by.sub) }, by.sub);
-    return accepted();
+    return acceptSignal();
   },
 };
 
 function toGivenUpError(error: RunError, payload: JsonObject, by: string): RunError {
-  const reason = textOf(payload, 'reason');
+  const reason = textField(payload, 'reason');
   return { ...error, message: `${error.message} (given up by ${by}${reason === undefined ? '' : `: ${reason}`})` };
 }
 
 /** Completes a failed node with a person's output. */
-export const skip: SignalKind = {
+export const skipSignal: SignalKind = {
   description: 'Go on without the failed node, with an output of yours: {"node"? | "id"?, "output"}',
   properties: { ...INTERVENTION_FIELDS, output: true },
   alsoTaken: 'ended',
   handle(draft, request) {
     try {
-      return skipNode(draft, request);
+      return skipFailedNode(draft, request);
     } catch (error) {
       if (!(error instanceof GraphError)) throw error;
       const issues = [{ path: '/output', message: error.message }];
       const message = `The node can't go on with that output: ${error.message}`;
-      return refused({ code: 'MALFORMED', message, issues, mayQuote: true });
+      return refuseSignal({ code: 'MALFORMED', message, issues, mayQuote: true });
     }
   },
   handleCompensation(draft, unknown, { payload, by }) {
     settleUnknownCompensation(draft, unknown, { result: payload['output'] ?? null }, by.sub);
-    return accepted();
+    return acceptSignal();
   },
 };
 
-function skipNode(draft: Draft, { payload, by }: SignalRequest): SignalOutcome {
+function skipFailedNode(draft: Draft, { payload, by }: SignalRequest): SignalOutcome {
   const found = findIntervention(draft, payload);
-  if ('code' in found) return refused(found);
+  if ('code' in found) return refuseSignal(found);
   const { handle, call } = found;
   const refusal = refuseCompensated(draft) ?? refuseSkipping(draft, found, by) ?? refuseEditor(draft.run, by);
-  if (refusal) return refused(refusal);
+  if (refusal) return refuseSignal(refusal);
   const output = payload['output'] ?? null;
   if (call) emitTask(handle, { type: 'tool.skipped', tool: call.tool, result: output, by: by.sub });
   else skipTask(handle, output, by.sub);
@@ -161,7 +161,7 @@ function skipNode(draft: Draft, { payload, by }: SignalRequest): SignalOutcome {
   draft.addEditor(by);
   if (hasEnded(draft.run)) reopenRun(draft);
   if (call) deliverIntervention(handle, { kind: 'call.skipped', number: call.number, output });
-  return accepted();
+  return acceptSignal();
 }
 
 function refuseSkipping(draft: Draft, { handle, call }: OpenIntervention, by: Principal): Refusal | null {

@@ -16,7 +16,7 @@ import type { Json, JsonObject } from '../values/json.ts';
 import { abbreviate, truncate } from '../values/text.ts';
 import { whyUnreadable } from '../values/unreadable.ts';
 import { refuseUnread } from './refusals.ts';
-import { refused, textOf } from './signal.ts';
+import { refuseSignal, textField } from './signal.ts';
 import type { SignalOutcome, SignalKind } from './signal.ts';
 import { signals } from './signals.ts';
 
@@ -43,55 +43,55 @@ export function receiveSignal(draft: Draft, givenName: string, given: Json | und
   const id = signalIdOf(payload);
   if (id !== undefined && draft.run.signalResults.some((result) => result.id === id)) return;
   recordOccurrence(draft, { kind: 'signal', name, payload });
-  const answer = bounded(handleSignal(draft, name, payload));
+  const answer = boundRefusal(handleSignal(draft, name, payload));
   if (!answer.taken) recordIgnored(draft, name, principalOf(payload).sub, answer.refusal);
   if (id !== undefined) draft.recordSignalResult({ id, ...answer });
 }
 
 /** Returns the id by which the sender looks up the result; the run remembers it. */
 function signalIdOf(payload: Json): string | undefined {
-  const id = isJsonObject(payload) ? textOf(payload, 'signalId') : undefined;
-  return id !== undefined && id.length <= MAX_ID ? id : undefined;
+  const id = isJsonObject(payload) ? textField(payload, 'signalId') : undefined;
+  return id !== undefined && id.length <= MAX_SIGNAL_ID ? id : undefined;
 }
 
-const MAX_ID = 255;
+const MAX_SIGNAL_ID = 255;
 
 /** The limit of issues in one refusal, because a run remembers some refusals. */
-const MAX_ISSUES = 100;
+const MAX_REFUSAL_ISSUES = 100;
 
 /** Limits the quotes from a signal in a refusal. */
-function bounded(handled: SignalOutcome): SignalOutcome {
+function boundRefusal(handled: SignalOutcome): SignalOutcome {
   if (handled.taken) return handled;
   const { message, issues, ...rest } = handled.refusal;
-  return refused({
+  return refuseSignal({
     ...rest,
     message: abbreviate(message, MAX_MESSAGE),
-    ...(issues && { issues: boundIssues(issues, MAX_ISSUES) }),
+    ...(issues && { issues: boundIssues(issues, MAX_REFUSAL_ISSUES) }),
   });
 }
 
 /** In characters. No known signal has a longer name. */
-const MAX_NAME = 100;
+const MAX_SIGNAL_NAME = 100;
 
 /** Shortens a name, which may be any text of an unknown client, and replaces its control characters. */
 function toStorableName(name: string): string {
-  return truncate(name.replaceAll(/\p{Cc}/gu, '\uFFFD'), MAX_NAME);
+  return truncate(name.replaceAll(/\p{Cc}/gu, '\uFFFD'), MAX_SIGNAL_NAME);
 }
 
 function handleSignal(draft: Draft, name: string, payload: Json): SignalOutcome {
   const kind = signals.get(name);
   if (!kind)
-    return refused({
+    return refuseSignal({
       code: 'UNKNOWN_SIGNAL',
       message: `There is no signal "${name}"; known are ${[...signals.keys()].join(', ')}`,
     });
   const why = whyUnreadable(payload);
-  if (why !== null) return refused({ code: 'MALFORMED', message: `The payload can't be read: ${why}` });
+  if (why !== null) return refuseSignal({ code: 'MALFORMED', message: `The payload can't be read: ${why}` });
   const tooLarge = sizeProblem(payload);
-  if (tooLarge !== null) return refused({ code: 'MALFORMED', message: tooLarge });
+  if (tooLarge !== null) return refuseSignal({ code: 'MALFORMED', message: tooLarge });
   const issues = payloadIssues(kind, payload);
   if (issues.length > 0 || !isJsonObject(payload)) {
-    return refused({
+    return refuseSignal({
       code: 'MALFORMED',
       message: issues.map(({ path, message }) => `${path || '/'}: ${message}`).join('; '),
       issues,
@@ -102,7 +102,7 @@ function handleSignal(draft: Draft, name: string, payload: Json): SignalOutcome 
   if (awaited?.kind === 'unknown' && kind.handleCompensation)
     return refuseOther(awaited, payload) ?? kind.handleCompensation(draft, awaited, request);
   const refusal = refuseInPhase(draft, kind);
-  return refusal ? refused(refusal) : kind.handle(draft, request);
+  return refusal ? refuseSignal(refusal) : kind.handle(draft, request);
 }
 
 /**
@@ -122,10 +122,10 @@ function refuseOther({ compensation, since }: UnknownCompensation, payload: Json
   const id = unknownCompensationId(compensation.task);
   if (mayMeanIntervention(payload, node, id)) {
     const unread = refuseUnread(payload, since);
-    return unread && refused(unread);
+    return unread && refuseSignal(unread);
   }
   const message = `The run is being compensated; only ${id} (${node}) waits for an intervention`;
-  return refused({ code: 'UNKNOWN_INTERVENTION', message });
+  return refuseSignal({ code: 'UNKNOWN_INTERVENTION', message });
 }
 
 function refuseInPhase({ run }: Draft, { alsoTaken }: SignalKind): Refusal | null {
@@ -148,7 +148,7 @@ function payloadIssues(kind: SignalKind, payload: Json): readonly SchemaViolatio
 function payloadSchema({ properties }: SignalKind): JsonObject {
   return {
     type: 'object',
-    properties: { ...properties, signalId: { type: 'string', maxLength: MAX_ID }, by: PRINCIPAL_SCHEMA },
+    properties: { ...properties, signalId: { type: 'string', maxLength: MAX_SIGNAL_ID }, by: PRINCIPAL_SCHEMA },
     additionalProperties: false,
   };
 }

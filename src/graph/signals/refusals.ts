@@ -24,7 +24,7 @@ export function refuseUnlessStatus({ run }: Draft, statuses: readonly RunStatus[
   if (statuses.includes(status)) return null;
   return {
     code: 'NOT_ALLOWED_NOW',
-    message: `The run is ${status}; it is ${what} while it is ${alternatives(statuses)}`,
+    message: `The run is ${status}; it is ${what} while it is ${listAlternatives(statuses)}`,
   };
 }
 
@@ -51,7 +51,7 @@ export function refuseOtherCheckpoint({ run }: Draft, payload: JsonObject): Refu
 }
 
 /** Lists names in an English sentence: "a", "a or b", "a, b, or c". */
-function alternatives(names: readonly string[]): string {
+function listAlternatives(names: readonly string[]): string {
   const last = names.at(-1) ?? '';
   if (names.length <= 2) return names.join(' or ');
   return `${names.slice(0, -1).join(', ')}, or ${last}`;

@@ -38,16 +38,16 @@ export type SignalOutcome =
   | { readonly taken: true; readonly value: Json }
   | { readonly taken: false; readonly refusal: Refusal };
 
-export function accepted(value: Json = null): SignalOutcome {
+export function acceptSignal(value: Json = null): SignalOutcome {
   return { taken: true, value };
 }
 
-export function refused(refusal: Refusal): SignalOutcome {
+export function refuseSignal(refusal: Refusal): SignalOutcome {
   return { taken: false, refusal };
 }
 
 /** Returns a text field of a payload whose schema has checked that it is a text or absent. */
-export function textOf(payload: JsonObject, field: string): string | undefined {
+export function textField(payload: JsonObject, field: string): string | undefined {
   const value = payload[field];
   return typeof value === 'string' ? value : undefined;
 }
@@ -55,12 +55,12 @@ export function textOf(payload: JsonObject, field: string): string | undefined {
 /**
  * Returns the texts in a field of a payload, which is a text or a list of texts; `undefined` if the field is absent.
  */
-export function textsOf(payload: JsonObject, field: string): readonly string[] | undefined {
+export function textsField(payload: JsonObject, field: string): readonly string[] | undefined {
   const value = payload[field];
   return value === undefined ? undefined : toItems(value).filter((item) => typeof item === 'string');
 }
 
 /** Returns a payload's values; `null` if there are none. */
-export function valuesOf({ values }: JsonObject): JsonObject | null {
+export function valuesField({ values }: JsonObject): JsonObject | null {
   return isJsonObject(values) && Object.keys(values).length > 0 ? values : null;
 }

@@ -11,7 +11,7 @@ import type { TaskFailure } from '../values/errors.ts';
 import { own, isJsonObject } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { MEMORY_TOOLS } from '../definition/memory-tools.ts';
-import { toolCallsOf, partsOf } from '../definition/message.ts';
+import { toolCallsOf, contentParts } from '../definition/message.ts';
 import type { Message, MessageContent } from '../definition/message.ts';
 import { TOKENS_OF_FILES, TOKENS_PER_MESSAGE } from '../definition/token-estimate.ts';
 import { jsonSize } from '../values/json-size.ts';
@@ -101,12 +101,12 @@ export function missingBudget(draft: Draft, request: ModelCallRequest): ModelNee
  * waits.
  */
 export function mustWaitForBudget(draft: Draft, needs: ModelNeeds, totals: ReservedTotals): boolean {
-  const left = availableOutput(draft, needs, totals ?? NOTHING);
-  if (left >= needs.output || availableOutput(draft, needs, NOTHING) < 1) return false;
+  const left = availableOutput(draft, needs, totals ?? NO_RESERVATION);
+  if (left >= needs.output || availableOutput(draft, needs, NO_RESERVATION) < 1) return false;
   return left < 1 || !isBudgetAvailable(draft, totals);
 }
 
-const NOTHING: Reservation = { tokens: 0, costMicros: 0 };
+const NO_RESERVATION: Reservation = { tokens: 0, costMicros: 0 };
 
 /** True if a run may call a model. A run with a limit on cost calls only models with a known price. */
 export function isModelAllowed(draft: Draft, model: string): boolean {
@@ -119,12 +119,12 @@ export function isModelAllowed(draft: Draft, model: string): boolean {
  */
 export function findToolBatchFailure(handle: TaskHandle, numbers: readonly number[]): TaskFailure | null {
   const { draft } = handle;
-  const count = uncounted(handle, numbers).length;
+  const count = uncountedCalls(handle, numbers).length;
   return count === 0 ? null : findToolCallFailure(draft, count, plannedToolCalls(tasksOfRun(draft)));
 }
 
 /** Drops the calls that are repeated under keys which have been charged already. */
-function uncounted(handle: TaskHandle, numbers: readonly number[]): readonly number[] {
+function uncountedCalls(handle: TaskHandle, numbers: readonly number[]): readonly number[] {
   const { counted } = handle.draft.run;
   return counted.length === 0 ? numbers : numbers.filter((number) => !counted.includes(keyOfCall(handle, number)));
 }
@@ -137,7 +137,7 @@ function plannedToolCallsBeside(handle: TaskHandle): number {
 }
 
 function plannedToolCalls(tasks: readonly TaskHandle[]): number {
-  return tasks.reduce((sum, handle) => sum + uncounted(handle, plannedNumbers(handle)).length, 0);
+  return tasks.reduce((sum, handle) => sum + uncountedCalls(handle, plannedNumbers(handle)).length, 0);
 }
 
 function plannedNumbers({ frame, task: { state } }: TaskHandle): readonly number[] {
@@ -167,7 +167,7 @@ function planModelReservation(draft: Draft, request: ModelCallRequest): Budgeted
   const { maxTokens, maxCostUsd } = draft.run.limits;
   if (maxTokens === undefined && maxCostUsd === undefined) return { request, reservation: null };
   const needs = needsOf(draft, request);
-  const totals = reservedTotals(draft) ?? NOTHING;
+  const totals = reservedTotals(draft) ?? NO_RESERVATION;
   requireTokens(draft, needs, totals);
   requireCost(draft, needs, totals);
   const { input } = needs;
@@ -179,11 +179,11 @@ function planModelReservation(draft: Draft, request: ModelCallRequest): Budgeted
 
 function needsOf(draft: Draft, request: ModelCallRequest): ModelNeeds {
   const { model, maxOutputTokens } = request;
-  return { model, input: inputOf(draft, request), output: maxOutputTokens ?? DEFAULT_OUTPUT };
+  return { model, input: inputTokensOf(draft, request), output: maxOutputTokens ?? DEFAULT_OUTPUT };
 }
 
 /** Returns a call's input tokens, limited by its context policy and its model. */
-function inputOf({ graph: { catalog } }: Draft, request: ModelCallRequest): number {
+function inputTokensOf({ graph: { catalog } }: Draft, request: ModelCallRequest): number {
   const { contextWindow = Number.POSITIVE_INFINITY } = own(catalog.models, request.model) ?? {};
   return Math.min(estimateRequest(request, catalog.tools), request.context?.maxTokens ?? contextWindow, contextWindow);
 }
@@ -296,7 +296,9 @@ function ofProviderParts({ providerParts }: Message): number {
 }
 
 function ofContent(content: MessageContent): number {
-  return sum(partsOf(content).map((part) => (part.type === 'text' ? ofText(part.text) : TOKENS_OF_FILES[part.type])));
+  return sum(
+    contentParts(content).map((part) => (part.type === 'text' ? ofText(part.text) : TOKENS_OF_FILES[part.type])),
+  );
 }
 
 function ofText(text: string): number {

@@ -1,4 +1,4 @@
-import type { Write } from '../channels/apply-writes.ts';
+import type { TaskWrite } from '../channels/apply-writes.ts';
 import { END } from '../definition/definition.ts';
 import { tasksOf } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
@@ -35,7 +35,7 @@ export function closeSuperstep(frame: Frame, tasks: readonly FinishedTask[]): Ru
   return failure;
 }
 
-function toWrite({ key, node, state }: FinishedTask): Write {
+function toWrite({ key, node, state }: FinishedTask): TaskWrite {
   return { by: key, node, update: state.update };
 }
 

@@ -16,18 +16,18 @@ import { isUnknownOutcome } from '../values/errors.ts';
 import { resumeTask } from './run-task.ts';
 import { hasRoom } from '../draft/draft.ts';
 import { setState } from '../draft/scope-draft.ts';
-import { bytesOf } from '../run/held-bytes.ts';
+import { approximateBytes } from '../run/held-bytes.ts';
 import { countUnknownOutcomes } from '../run/unknown-outcomes.ts';
-import { callsOf, stateAfterFailure, stateAfterLateResults, withLocation } from './fail-task.ts';
+import { openCallKeys, stateAfterFailure, stateAfterLateResults, withLocation } from './fail-task.ts';
 import { TaskServices } from './task-services.ts';
 
 /** The use of an input by a task: it resumes with it, only saves it for a retry, ends after the last one, or ignores it. */
-type Acceptance = keyof typeof USES;
+type InputUse = keyof typeof USES;
 
 const USES = { resume: resumeTask, save: saveLateResult, end: takeLastResult, ignore: () => undefined };
 
 /** Delivers an input to a task; a missing task ignores it. @returns how the task has used it */
-export function deliver(handle: TaskHandle | null, input: TaskInput): Acceptance {
+export function deliverInput(handle: TaskHandle | null, input: TaskInput): InputUse {
   if (!handle) return 'ignore';
   const { state } = handle.task;
   const isFailing = state.phase === 'open' && state.position.kind === 'failing';
@@ -43,10 +43,12 @@ function isStale(state: TaskState, input: TaskInput): boolean {
   return !awaitsResult(state.position, input.key);
 }
 
-type Rule<P extends TaskState['phase']> = (state: TaskStateIn<P>, input: TaskInput) => Acceptance;
+type DeliveryRule<P extends TaskState['phase']> = (state: TaskStateIn<P>, input: TaskInput) => InputUse;
 
 /** The rules by the task's phase. `ending` applies while the run, or an enclosing node, waits for its last calls. */
-const RULES: { readonly [P in TaskState['phase']]: { readonly working: Rule<P>; readonly ending: Rule<P> } } = {
+const DELIVERY_RULES: {
+  readonly [P in TaskState['phase']]: { readonly working: DeliveryRule<P>; readonly ending: DeliveryRule<P> };
+} = {
   ready: { working: () => 'ignore', ending: () => 'ignore' },
   open: {
     working: () => 'resume',
@@ -61,8 +63,8 @@ const RULES: { readonly [P in TaskState['phase']]: { readonly working: Rule<P>; 
 function ruleFor<P extends TaskState['phase']>(
   state: TaskStateIn<P>,
   when: 'working' | 'ending',
-): (input: TaskInput) => Acceptance {
-  const rule: Rule<P> = RULES[state.phase][when];
+): (input: TaskInput) => InputUse {
+  const rule: DeliveryRule<P> = DELIVERY_RULES[state.phase][when];
   return (input) => rule(state, input);
 }
 
@@ -75,14 +77,14 @@ export function isAboutToEnd({ draft, frame }: TaskHandle): boolean {
  * In an ending run or node, a task still accepts results of a tool batch. Of a single call it accepts only an unknown
  * outcome, because a person must settle it. A task that has failed itself ends after its last result.
  */
-function acceptWhileEnding(position: NodePosition, input: TaskInput): Acceptance {
+function acceptWhileEnding(position: NodePosition, input: TaskInput): InputUse {
   if (position.kind === 'failing') return 'end';
   return countsWhileEnding(input) && (input.kind === 'call.failed' || batchOf(position).length > 0)
     ? 'resume'
     : 'ignore';
 }
 
-function acceptAfterFailure(state: TaskState, input: TaskInput): Acceptance {
+function acceptAfterFailure(state: TaskState, input: TaskInput): InputUse {
   return countsWhileEnding(input) && hasResumableProgress(state) ? 'save' : 'ignore';
 }
 
@@ -115,7 +117,7 @@ function takeLastResult(handle: TaskHandle, input: TaskInput): void {
   if (state.phase !== 'open' || state.position.kind !== 'failing' || !isCallResult(input)) return;
   const position = afterResult(handle, state.position, input);
   setState(handle, { phase: 'open', position });
-  if (!childFrame(handle) && callsOf(handle).length === 0)
+  if (!childFrame(handle) && openCallKeys(handle).length === 0)
     setState(handle, stateAfterFailure(handle, position.failing, position.saved));
 }
 
@@ -145,6 +147,7 @@ function rememberLost({ draft, taskPath, node }: TaskHandle, { key }: VisibleCal
 function withLateResult(handle: TaskHandle, saved: ResumablePosition, input: TaskInput): ResumablePosition {
   const { behavior } = handle.node;
   const next = withOwnAllowance(handle, () => behavior.updateSaved?.(new TaskServices(handle), saved, input)) ?? saved;
-  const isKept = input.kind !== 'call.completed' || hasRoom(handle.draft, bytesOf(next) - bytesOf(saved));
+  const isKept =
+    input.kind !== 'call.completed' || hasRoom(handle.draft, approximateBytes(next) - approximateBytes(saved));
   return isKept ? next : saved;
 }

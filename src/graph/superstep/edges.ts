@@ -3,14 +3,14 @@ import { START } from '../definition/definition.ts';
 import { withEdgeAllowance, edgeBindings } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import { moveTo, setJoins } from '../draft/scope-draft.ts';
-import { MAX_HELD_BYTES, bytesOf, holdsTooMuch } from '../run/held-bytes.ts';
+import { MAX_HELD_BYTES, approximateBytes, holdsTooMuch } from '../run/held-bytes.ts';
 import { finishedAt, namesOfNext, triggersAt } from '../run/scope-position.ts';
 import type { SortedTriggers } from '../run/scope-position.ts';
 import type { Trigger, Scope } from '../run/scope.ts';
 import { GraphError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import type { Bindings } from '../expression/names.ts';
-import { spend } from '../values/meter.ts';
+import { spendUnits } from '../values/meter.ts';
 
 /** Evaluates the edges of finished nodes and adds their targets to the triggers. @returns the error of an edge */
 export function triggerNextNodes(frame: Frame): RunError | null {
@@ -50,7 +50,7 @@ export function sortTriggers({ graph: { nodes } }: Frame, all: readonly Trigger[
 }
 
 /** Finds the targets of a scope's edges. @throws EdgeFailure */
-function evaluateEdges(frame: Frame): Fired {
+function evaluateEdges(frame: Frame): FiredEdges {
   const { graph, scope } = frame;
   const { at, deferred, joins } = scope;
   const input = {
@@ -76,7 +76,7 @@ interface EdgeInput {
 }
 
 /** The targets of finished nodes' edges, and the arrivals at their joins. */
-export interface Fired {
+export interface FiredEdges {
   readonly triggers: readonly Trigger[];
   readonly joins: Scope['joins'];
 }
@@ -94,7 +94,7 @@ class EdgeFailure extends Error {
 }
 
 /** The state of one edge evaluation. */
-interface Firing extends Omit<EdgeInput, 'finished' | 'already'> {
+interface EdgeFiring extends Omit<EdgeInput, 'finished' | 'already'> {
   readonly outgoing: Outgoing;
   readonly nodes: Set<string>;
   readonly elements: Trigger[];
@@ -117,7 +117,7 @@ export function fireEdges(
   outgoing: Outgoing,
   joins: Scope['joins'],
   { finished, already, ...input }: EdgeInput,
-): Fired {
+): FiredEdges {
   const nodes = new Set(already.filter(({ element }) => !element).map(({ node }) => node));
   const elements = already.filter(({ element }) => element);
   const firing = {
@@ -137,14 +137,14 @@ export function fireEdges(
   return { triggers: [...[...nodes].map((node) => ({ node })), ...elements], joins: firing.joins };
 }
 
-function fireFrom(source: string, firing: Firing, fired: Set<string>): void {
+function fireFrom(source: string, firing: EdgeFiring, fired: Set<string>): void {
   fired.add(source);
   for (const edge of firing.outgoing.get(source) ?? []) {
     failAt(source, () => fireEdge(edge, source, firing));
   }
 }
 
-function fireEdge(edge: CompiledEdge, source: string, firing: Firing): void {
+function fireEdge(edge: CompiledEdge, source: string, firing: EdgeFiring): void {
   if (!addArrival(edge, source, firing)) return;
   const targets = edge.targets(firing.bindings(edge));
   if (targets.kind === 'nodes') for (const node of targets.nodes) firing.nodes.add(node);
@@ -153,7 +153,7 @@ function fireEdge(edge: CompiledEdge, source: string, firing: Firing): void {
 
 type ElementTargets = Extract<EdgeTargets, { readonly kind: 'elements' }>;
 
-function addElements({ node, items, group }: ElementTargets, firing: Firing): void {
+function addElements({ node, items, group }: ElementTargets, firing: EdgeFiring): void {
   const { elements, empty, maxTasks } = firing;
   if (items.length === 0) empty.add(node);
   const count = elements.length + items.length;
@@ -162,26 +162,26 @@ function addElements({ node, items, group }: ElementTargets, firing: Firing): vo
       'EXPRESSION_FAILED',
       `${count} tasks would run in one superstep; this installation allows ${maxTasks} (ceilings.superstepTasks)`,
     );
-  spend(items.length);
-  firing.bytes += items.reduce<number>((sum, item) => sum + bytesOf(item), 0);
+  spendUnits(items.length);
+  firing.bytes += items.reduce<number>((sum, item) => sum + approximateBytes(item), 0);
   if (firing.bytes > firing.maxBytes) throw holdsTooMuch('The elements of this forEach');
   for (const [index, item] of items.entries())
     elements.push({ node, element: { item, index, ...(group && { group }) } });
 }
 
-function emptyTargets({ nodes, elements, empty }: Firing, fired: ReadonlySet<string>): readonly string[] {
+function emptyTargets({ nodes, elements, empty }: EdgeFiring, fired: ReadonlySet<string>): readonly string[] {
   if (empty.size === 0) return [];
   const running = new Set([...nodes, ...elements.map(({ node }) => node)]);
   return [...empty].filter((node) => !running.has(node) && !fired.has(node)).sort();
 }
 
 /** Adds an arrival at an edge. @returns true if the edge fires; a join that fires drops its arrivals */
-function addArrival({ id, sources }: CompiledEdge, source: string, { joins, used }: Firing): boolean {
+function addArrival({ id, sources }: CompiledEdge, source: string, { joins, used }: EdgeFiring): boolean {
   if (sources.length === 1) return true;
   if (used.has(id)) return false;
   const arrived = new Set([...(joins[id] ?? []), source]);
   joins[id] = [...arrived];
-  spend(1 + arrived.size);
+  spendUnits(1 + arrived.size);
   if (!sources.every((wanted) => arrived.has(wanted))) return false;
   delete joins[id];
   used.add(id);

@@ -16,7 +16,7 @@ import { isClosing } from '../run/status.ts';
 import { callAt, scopeInside } from '../run/task-position.ts';
 import { countUnknownOutcomes, hasUnknownOutcome } from '../run/unknown-outcomes.ts';
 import { failsTheRun, GraphError, isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
-import type { Failing, RunError, TaskFailure } from '../values/errors.ts';
+import type { DeferredFailure, RunError, TaskFailure } from '../values/errors.ts';
 import { abbreviate } from '../values/text.ts';
 import { isSamePath } from '../run/ids.ts';
 
@@ -124,7 +124,7 @@ function callsWithin({ draft, taskPath: path }: TaskHandle): readonly string[] {
 }
 
 /** Returns the keys of open calls of a task itself. */
-export function callsOf({ draft, taskPath }: TaskHandle): readonly string[] {
+export function openCallKeys({ draft, taskPath }: TaskHandle): readonly string[] {
   return Object.entries(draft.run.calls).flatMap(([key, call]) => (isSamePath(call.taskPath, taskPath) ? [key] : []));
 }
 
@@ -134,7 +134,7 @@ export function callsOf({ draft, taskPath }: TaskHandle): readonly string[] {
  * @returns the state in which it waits for them; `null` if there are none
  */
 function failAfterCalls(handle: TaskHandle, failing: TaskFailure, saved: SavedProgress | null): TaskState | null {
-  return failAfterCallsWithin(handle, failing, saved) ?? cancelAndWait(handle, callsOf(handle), failing, saved);
+  return failAfterCallsWithin(handle, failing, saved) ?? cancelAndWait(handle, openCallKeys(handle), failing, saved);
 }
 
 /**
@@ -143,7 +143,7 @@ function failAfterCalls(handle: TaskHandle, failing: TaskFailure, saved: SavedPr
  */
 export function failAfterCallsWithin(
   handle: TaskHandle,
-  failing: Failing,
+  failing: DeferredFailure,
   saved: SavedProgress | null,
 ): TaskState | null {
   if (!scopeInside(saved) || !childFrame(handle)) return null;
@@ -159,7 +159,7 @@ function stopCountdown(saved: SavedProgress | null, now: number): SavedProgress 
 function cancelAndWait(
   { draft }: TaskHandle,
   calls: readonly string[],
-  failing: Failing,
+  failing: DeferredFailure,
   saved: SavedProgress | null,
 ): TaskState | null {
   if (calls.length === 0) return null;

@@ -1,4 +1,4 @@
-import { emit, tooLongAlone } from '../draft/frames.ts';
+import { emitEvent, tooLongAlone } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import { moveTo, setTasks, openWidth, widthInside, advanceStep, writeChannels } from '../draft/scope-draft.ts';
 import type { ReadyScope, Trigger, ConcurrencyGroup, NodeTask, Scope } from '../run/scope.ts';
@@ -6,7 +6,7 @@ import { mayOpenStep, isClosing } from '../run/status.ts';
 import type { RunError } from '../values/errors.ts';
 import type { Breakpoints } from '../run/run.ts';
 import { previewNextNodes, triggerNextNodes } from './edges.ts';
-import { spend } from '../values/meter.ts';
+import { spendUnits } from '../values/meter.ts';
 import { START } from '../definition/definition.ts';
 import { own } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';
@@ -32,7 +32,7 @@ export function openNextSuperstep(frame: Frame, at: ReadyScope): StopReason | nu
 export function openSuperstep(frame: Frame, triggers: readonly Trigger[]): void {
   const tasks = planTasks(triggers, frame.scope.visits);
   setTasks(frame, tasks);
-  emit(frame.draft, frame, { type: 'step.started', nodes: [...new Set(tasks.map(({ node }) => node))] });
+  emitEvent(frame.draft, frame, { type: 'step.started', nodes: [...new Set(tasks.map(({ node }) => node))] });
 }
 
 /** Triggers deferred nodes when no other node is left to run. */
@@ -91,14 +91,14 @@ function nodesWithBreakpoint(
   nodes: readonly string[],
   side: keyof Breakpoints,
 ): readonly string[] {
-  if (isClosing(run)) return NONE;
-  const ofRun = path.length === 0 ? run.breakpoints[side] : NONE;
-  if (ofRun.length + graph.breakpoints[side].length === 0) return NONE;
+  if (isClosing(run)) return NO_NODES;
+  const ofRun = path.length === 0 ? run.breakpoints[side] : NO_NODES;
+  if (ofRun.length + graph.breakpoints[side].length === 0) return NO_NODES;
   const stops = new Set([...graph.breakpoints[side], ...ofRun]);
   return [...new Set(nodes.filter((node) => stops.has('*') || stops.has(node)))];
 }
 
-const NONE: readonly string[] = [];
+const NO_NODES: readonly string[] = [];
 
 /**
  * Finds the ceiling of the installation that one more superstep would exceed. Limits of a graph apply to each graph
@@ -109,19 +109,19 @@ function ceilingReached(frame: Frame, count: number): RunError | null {
   const { eventsPerRun, superstepTasks } = frame.graph.catalog.ceilings;
   const { seq } = frame.draft.run.counters;
   if (seq >= eventsPerRun)
-    return reached(
+    return reachedLimit(
       frame,
       `The run has ${seq} events; this installation allows ${eventsPerRun} (ceilings.eventsPerRun)`,
     );
   const alone = tooLongAlone(frame.draft);
-  if (alone !== null) return reached(frame, alone);
+  if (alone !== null) return reachedLimit(frame, alone);
   const tasks = countTasks(frame, count, superstepTasks);
   if (tasks <= superstepTasks) return null;
   const allowed = `this installation allows ${superstepTasks} (ceilings.superstepTasks)`;
-  return reached(frame, `${tasks} tasks would run in one superstep, with those of the graphs inside; ${allowed}`);
+  return reachedLimit(frame, `${tasks} tasks would run in one superstep, with those of the graphs inside; ${allowed}`);
 }
 
-function reached({ step }: Frame, message: string): RunError {
+function reachedLimit({ step }: Frame, message: string): RunError {
   return { code: 'GRAPH_RECURSION_LIMIT', message, step };
 }
 
@@ -136,7 +136,7 @@ function countTasks(frame: Frame, count: number, allowed: number): number {
   load.tasksAtMost += count;
   if (load.tasksAtMost > allowed) {
     load.tasksAtMost = widthWith(frame, count);
-    spend(load.tasksAtMost);
+    spendUnits(load.tasksAtMost);
   }
   return load.tasksAtMost;
 }
@@ -174,7 +174,7 @@ export function enterScope(frame: Frame, input: JsonObject, startAt: string | nu
  * id and then by element, so the order of triggers is irrelevant.
  */
 function planTasks(triggers: readonly Trigger[], visits: Scope['visits']): NodeTask[] {
-  const sorted = [...triggers].sort((a, b) => compare(a.node, b.node));
+  const sorted = [...triggers].sort((a, b) => compareKeys(a.node, b.node));
   const elements = new Map<string, number>();
   return sorted.map(({ node, element = null }) => {
     const ordinal = elements.get(node) ?? 0;
@@ -197,7 +197,7 @@ function elementOf(element: Trigger['element'] | null): Pick<NodeTask, 'index' |
   return { index, item, group };
 }
 
-function compare(a: string, b: string): number {
+function compareKeys(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 

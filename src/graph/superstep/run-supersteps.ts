@@ -1,11 +1,11 @@
-import { childFrame, outputOf, tasksOf, TaskHandle, emitTask, keyOfCall } from '../draft/frames.ts';
+import { childFrame, frameOutput, tasksOf, TaskHandle, emitTask, keyOfCall } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import { mustYield, mustYieldBeforeWhole } from '../draft/load.ts';
 import { tasksIn } from '../run/scope-position.ts';
 import type { ScopePosition, NodeTask, SavedProgress, Scope, TaskState } from '../run/scope.ts';
 import {
   isFinished,
-  isOver,
+  isTaskOver,
   hasNotBegun,
   batchOf,
   progressAt,
@@ -36,10 +36,10 @@ export function runSupersteps(frame: Frame): StopReason {
   }
 }
 
-type At<Kind extends ScopePosition['kind']> = ScopePosition & { readonly kind: Kind };
+type PositionOf<Kind extends ScopePosition['kind']> = ScopePosition & { readonly kind: Kind };
 
 /** What a graph does at each position. Each function returns why the graph stops; `null` if it can continue. */
-const MOVES: { readonly [K in ScopePosition['kind']]: (frame: Frame, at: At<K>) => StopReason | null } = {
+const MOVES: { readonly [K in ScopePosition['kind']]: (frame: Frame, at: PositionOf<K>) => StopReason | null } = {
   ready: openNextSuperstep,
   running: workOnSuperstep,
   edges: leaveNodes,
@@ -47,8 +47,8 @@ const MOVES: { readonly [K in ScopePosition['kind']]: (frame: Frame, at: At<K>) 
   after: () => ({ kind: 'paused' }),
 };
 
-function moveOn<K extends ScopePosition['kind']>(frame: Frame, at: At<K>): StopReason | null {
-  const move: (frame: Frame, at: At<K>) => StopReason | null = MOVES[at.kind];
+function moveOn<K extends ScopePosition['kind']>(frame: Frame, at: PositionOf<K>): StopReason | null {
+  const move: (frame: Frame, at: PositionOf<K>) => StopReason | null = MOVES[at.kind];
   return move(frame, at);
 }
 
@@ -65,7 +65,7 @@ function workOnSuperstep(frame: Frame): StopReason | null {
   if (inside === 'yielded') return { kind: 'yielded' };
   if (inside === 'returned') return null;
   const tasks = tasksIn(frame.scope);
-  if (!tasks.every(isOver) && !(isLost(frame) && tasks.every((task) => isOver(task) || hasNotBegun(task))))
+  if (!tasks.every(isTaskOver) && !(isLost(frame) && tasks.every((task) => isTaskOver(task) || hasNotBegun(task))))
     return { kind: inside };
   const [first, second] = tasks.flatMap(({ state }) => (state.phase === 'failed' ? [state.failure.error] : []));
   if (first) return { kind: 'failed', error: withSecondFailure(first, second) };
@@ -97,7 +97,7 @@ function runSubgraph(handle: TaskHandle, child: Frame): SubgraphResult {
   const standing = enterSubgraph(handle, child) ?? runSupersteps(child);
   switch (standing.kind) {
     case 'finished':
-      resumeTask(handle, { kind: 'subgraph.finished', output: outputOf(child) });
+      resumeTask(handle, { kind: 'subgraph.finished', output: frameOutput(child) });
       return 'returned';
     case 'failed':
       resumeTask(handle, { kind: 'subgraph.failed', error: standing.error });
@@ -210,7 +210,7 @@ function startTasks(frame: Frame): boolean {
   let lost = isLost(frame);
   for (const [index, task] of tasksIn(frame.scope).entries()) {
     if (lost && hasNotBegun(task)) continue;
-    if (isOver(task) || waitsForGroup(task, groups)) continue;
+    if (isTaskOver(task) || waitsForGroup(task, groups)) continue;
     const handle = new TaskHandle(frame, task, index);
     if (!mayStartOrContinue(handle, reserved)) continue;
     if (!mayOpenCall(draft.run)) return false;
@@ -233,7 +233,7 @@ function startOrContinue(handle: TaskHandle, groups: OpenByGroup): void {
   }
   if (isWithdrawn(handle)) askAgain(handle);
   else resumeTask(handle, { kind: 'capacity' });
-  if (isOver(handle.task)) removeOpen(handle.task, groups);
+  if (isTaskOver(handle.task)) removeOpen(handle.task, groups);
 }
 
 /** True if a task may start or make another call, without regard to `maxConcurrency`. */

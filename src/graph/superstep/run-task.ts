@@ -7,7 +7,7 @@ import {
 } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { requireRoom, setState } from '../draft/scope-draft.ts';
-import type { TaskInput, Progress } from '../nodes/behavior.ts';
+import type { TaskInput, TaskProgress } from '../nodes/behavior.ts';
 import type {
   CommandedOutcome,
   DoneOutcome,
@@ -24,10 +24,10 @@ import { failTask } from './fail-task.ts';
 import { TaskServices } from './task-services.ts';
 import type { BatchCall, ToolBatch } from '../run/tool-batch.ts';
 import { isReplacement } from '../channels/apply-writes.ts';
-import type { Update } from '../channels/channel.ts';
+import type { UpdateByChannel } from '../channels/channel.ts';
 import { findRefusedMessage } from '../channels/outside-messages.ts';
 import { hasRoom } from '../draft/draft.ts';
-import { bytesOf } from '../run/held-bytes.ts';
+import { approximateBytes } from '../run/held-bytes.ts';
 import { isClosing, standsStill } from '../run/status.ts';
 import { requireAllowedSize } from '../values/json-size.ts';
 import { toItems } from '../values/json.ts';
@@ -43,7 +43,7 @@ export function startTask(handle: TaskHandle): void {
   });
 }
 
-function startOrRestart(handle: TaskHandle): Progress {
+function startOrRestart(handle: TaskHandle): TaskProgress {
   const { state } = handle.task;
   const { behavior } = handle.node;
   const saved = 'saved' in state ? state.saved : null;
@@ -66,12 +66,12 @@ export function askAgain(handle: TaskHandle): void {
   advanceTask(handle, () => handle.node.behavior.start(new TaskServices(handle)));
 }
 
-function advanceTask(handle: TaskHandle, step: () => Progress): void {
-  setState(handle, takeStep(handle, step));
+function advanceTask(handle: TaskHandle, step: () => TaskProgress): void {
+  setState(handle, takeTaskStep(handle, step));
 }
 
 /** Runs a step of a task. @returns the task's next state; a thrown error becomes the task's failure */
-function takeStep(handle: TaskHandle, step: () => Progress): TaskState {
+function takeTaskStep(handle: TaskHandle, step: () => TaskProgress): TaskState {
   try {
     const progress = withTaskAllowance(handle, step);
     switch (progress.kind) {
@@ -117,7 +117,7 @@ export function withBegunCalls(saved: SavedProgress | null, later: NodePosition)
   if (!saved || saved.kind === 'finished') return saved;
   const [before, after] = [batchOf(saved), batchOf(later)];
   if (!isSameBatch(before, after)) return saved;
-  const batch = begun(before, after);
+  const batch = begunCalls(before, after);
   if (saved.kind === 'agent' && later.kind === 'agent') {
     const { callsMade } = later.conversation;
     return { ...saved, stage: { kind: 'batch', batch }, conversation: { ...saved.conversation, callsMade } };
@@ -134,11 +134,11 @@ function isSameBatch(before: ToolBatch, after: ToolBatch): boolean {
   return before.length > 0 && before.length === after.length;
 }
 
-function begun(before: ToolBatch, after: ToolBatch): ToolBatch {
-  return before.map((call, at) => latest(call, after[at]));
+function begunCalls(before: ToolBatch, after: ToolBatch): ToolBatch {
+  return before.map((call, at) => latestCallState(call, after[at]));
 }
 
-function latest(before: BatchCall, after: BatchCall = before): BatchCall {
+function latestCallState(before: BatchCall, after: BatchCall = before): BatchCall {
   return after.state.phase === 'open' || after.state.phase === 'intervention' ? after : before;
 }
 
@@ -156,7 +156,7 @@ function finishTask(handle: TaskHandle, outcome: TaskOutcome): TaskState {
     const failure = toRunError(error);
     const callFailed = needsOtherAnswer(handle, failure);
     const saved =
-      callFailed || !hasRoom(handle.draft, bytesOf(outcome)) ? null : ({ kind: 'finished', outcome } as const);
+      callFailed || !hasRoom(handle.draft, approximateBytes(outcome)) ? null : ({ kind: 'finished', outcome } as const);
     return failTask(handle, { callFailed, error: failure }, saved);
   }
 }
@@ -188,10 +188,10 @@ function executeCommand(handle: TaskHandle, outcome: CommandedOutcome): TaskStat
   return completeTask(handle, { update, goto: { nodes: goto, ignoresEdges: control === 'replan' }, outcome });
 }
 
-type Completion = Omit<TaskStateIn<'completed'>, 'phase'>;
+type TaskCompletion = Omit<TaskStateIn<'completed'>, 'phase'>;
 
 /** @throws GraphError `PAYLOAD_TOO_LARGE` if the update is too large, or the run would hold too much with it */
-function completeTask(handle: TaskHandle, completion: Completion): TaskState {
+function completeTask(handle: TaskHandle, completion: TaskCompletion): TaskState {
   const { update } = completion;
   requireAllowedSize('What the node writes', update);
   const state = { phase: 'completed', ...completion } as const;
@@ -205,14 +205,14 @@ function completeTask(handle: TaskHandle, completion: Completion): TaskState {
  * message's role as a constant, the message counts as the graph's own.
  * @throws GraphError `CHANNEL_SCHEMA_VIOLATION` if a channel does not accept a message from outside
  */
-export function requireAllowedMessages({ node, frame }: TaskHandle, update: Update): void {
+export function requireAllowedMessages({ node, frame }: TaskHandle, update: UpdateByChannel): void {
   const fromOutside = Object.entries(update).filter(([channel]) => !node.rolesNamedFor.has(channel));
   const refused = findRefusedMessage(frame.graph, frame.scope.channels, Object.fromEntries(fromOutside));
   if (refused) throw new GraphError('CHANNEL_SCHEMA_VIOLATION', refused.message);
 }
 
 /** Returns the node's conversation followed by its writes to the same channel. A repeated message counts once. */
-function addToConversation(conversation: Update, written: Update): Update {
+function addToConversation(conversation: UpdateByChannel, written: UpdateByChannel): UpdateByChannel {
   const both: Record<string, Json> = {};
   for (const [channel, value] of Object.entries(written)) {
     if (!Object.hasOwn(conversation, channel) || isReplacement(value)) continue;

@@ -1,9 +1,9 @@
 import type { ChannelChange } from '../channels/apply-writes.ts';
 import type { Draft } from '../draft/draft.ts';
-import { emit } from '../draft/frames.ts';
+import { emitEvent } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import { resumePointNow } from '../journal/resume-point.ts';
-import type { Checkpoint, Visited } from '../journal/resume-point.ts';
+import type { Checkpoint, VisitedNodes } from '../journal/resume-point.ts';
 import { checkpointId } from '../run/ids.ts';
 import { nextNodes } from '../run/scope-position.ts';
 import { mapValues } from '../values/collections.ts';
@@ -11,7 +11,7 @@ import { isJsonList } from '../values/json.ts';
 
 /** The occasion of a checkpoint. */
 interface CheckpointCause extends Pick<Checkpoint, 'source' | 'step'> {
-  readonly visited: Visited;
+  readonly visited: VisitedNodes;
 }
 
 /** Saves a checkpoint of the run's own graph, which includes its subgraphs. */
@@ -25,7 +25,7 @@ export function saveCheckpoint(
   const { run } = draft;
   const id = checkpointId({ runId: run.id, number: draft.increment('checkpoint') });
   const next = nextNodes(frame.scope);
-  const { seq } = emit(draft, frame, { type: 'checkpoint.saved', checkpoint: id, source, next });
+  const { seq } = emitEvent(draft, frame, { type: 'checkpoint.saved', checkpoint: id, source, next });
   releaseLists(draft, changes);
   draft.addCheckpoint({
     id,
@@ -35,7 +35,7 @@ export function saveCheckpoint(
     source,
     next,
     createdAt: draft.timestamp,
-    changes: lasting(frame, changes),
+    changes: withoutEphemeral(frame, changes),
     resumePoint: resumePointNow(run, visited),
   });
 }
@@ -46,10 +46,10 @@ export function saveFullCheckpoint(frame: Frame, cause: CheckpointCause): void {
   saveCheckpoint(frame, cause, changes);
 }
 
-type Changes = Checkpoint['changes'];
+type ChannelChanges = Checkpoint['changes'];
 
 /** Drops ephemeral channels. */
-function lasting({ graph }: Frame, changes: Changes): Changes {
+function withoutEphemeral({ graph }: Frame, changes: ChannelChanges): ChannelChanges {
   if (graph.ephemeral.length === 0) return changes;
   return Object.fromEntries(Object.entries(changes).filter(([channel]) => !graph.channels.get(channel)?.ephemeral));
 }

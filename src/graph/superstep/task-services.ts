@@ -3,12 +3,12 @@ import type { Draft } from '../draft/draft.ts';
 import { taskBindings, emitTask, keyOfCall, summaryOf } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import type { Bindings } from '../expression/names.ts';
-import type { Question, TaskContext } from '../nodes/behavior.ts';
-import { toPublicApproval, digestOf, expire } from '../run/approval.ts';
+import type { ApprovalQuestion, TaskContext } from '../nodes/behavior.ts';
+import { toPublicApproval, approvalDigest, closeOverdueApproval } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
 import { calleeOf, ruleIfUnknown } from '../run/call.ts';
 import type { CallEffect, CallRequest, ModelCallRequest, ReadingRequest } from '../run/effect.ts';
-import { bytesOfRequest, bytesOf } from '../run/held-bytes.ts';
+import { bytesOfRequest, approximateBytes } from '../run/held-bytes.ts';
 import { approvalTimerId, nodesAround, readingKey, waitTimerId, approvalId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
@@ -85,7 +85,7 @@ export class TaskServices implements TaskContext {
     return findToolBatchFailure(this.#handle, numbers);
   }
 
-  requestApproval(question: Question): { approvalId: string; timerId: string } {
+  requestApproval(question: ApprovalQuestion): { approvalId: string; timerId: string } {
     return requestApproval(this.#handle, question);
   }
 
@@ -129,7 +129,7 @@ function requestCall(handle: TaskHandle, key: string, wanted: CallRequest, takeo
     ...(handle.frame.isTimed && { isCancelable: true }),
     ...(kind === 'tool' && handle.node.compensate && { isCompensable: true }),
     ...shapedByOf(draft.run, request),
-    ...locationOf(handle, request),
+    ...modelCallLocation(handle, request),
   };
   const ifUnknown = ruleIfUnknown(effect);
   draft.requestCall(effect, {
@@ -170,7 +170,7 @@ function unansweredTakeover({ compensation }: Run, key: string): number | undefi
 }
 
 /** Returns the location of a model's call, for readers that receive its answer while it is written. */
-function locationOf({ task, taskPath }: TaskHandle, { kind }: CallRequest): Pick<CallEffect, 'visit' | 'path'> {
+function modelCallLocation({ task, taskPath }: TaskHandle, { kind }: CallRequest): Pick<CallEffect, 'visit' | 'path'> {
   if (kind !== 'model') return {};
   const path = nodesAround(taskPath);
   return { visit: task.visit, ...(path.length > 0 && { path }) };
@@ -182,7 +182,7 @@ function shapedByOf(run: Run, { kind }: CallRequest): Pick<CallEffect, 'shapedBy
   return shapedBy.length > 0 ? { shapedBy } : {};
 }
 
-function requestApproval(handle: TaskHandle, question: Question): { approvalId: string; timerId: string } {
+function requestApproval(handle: TaskHandle, question: ApprovalQuestion): { approvalId: string; timerId: string } {
   const { draft, task, taskPath } = handle;
   if (isClosing(draft.run)) throw new GraphError('APPROVAL_REJECTED', 'A canceled run requests no approval');
   const summary = summaryOf(handle, 'approval timeout');
@@ -205,7 +205,7 @@ function takeEvent(draft: Draft, name: string): Json | undefined {
   const event = run.bufferedEvents[index];
   if (!event) return undefined;
   draft.bufferEvents(run.bufferedEvents.toSpliced(index, 1));
-  draft.hold(-bytesOf(event));
+  draft.hold(-approximateBytes(event));
   return event.payload;
 }
 
@@ -230,7 +230,7 @@ export interface ApprovalRequester {
  */
 export function openApproval(
   draft: Draft,
-  { timeoutMs, ...question }: Question,
+  { timeoutMs, ...question }: ApprovalQuestion,
   { node, taskPath, summary }: ApprovalRequester,
 ): Approval {
   const { run } = draft;
@@ -238,13 +238,13 @@ export function openApproval(
   const id = approvalId({ runId: run.id, number: draft.increment('approval') });
   const fireAt = draft.now + timeoutMs;
   const content = { ...question, details: withParent(run, question.details) };
-  const asked = digestOf(question);
+  const asked = approvalDigest(question);
   const approval: Approval = {
     id,
     runId: run.id,
     node,
     ...content,
-    digest: content.details === question.details ? asked : digestOf(content),
+    digest: content.details === question.details ? asked : approvalDigest(content),
     status: 'pending',
     decisions: [],
     previous: earlierApprovals(
@@ -259,7 +259,7 @@ export function openApproval(
     task: taskPath,
     asked,
   };
-  claimRoom(draft, bytesOf(approval), 'The question');
+  claimRoom(draft, approximateBytes(approval), 'The question');
   draft.saveApproval(approval);
   draft.startTimer(approvalTimerId(id), { taskPath, fireAt, summary });
   return approval;
@@ -269,7 +269,7 @@ export function openApproval(
 export function closeExpiredApproval(draft: Draft, id: string, status: Approval['status']): Approval {
   const pending = own(draft.run.approvals, id);
   if (!pending) throw new TypeError(`There is no approval "${id}"`);
-  const approval = expire(pending, status);
+  const approval = closeOverdueApproval(pending, status);
   draft.saveApproval(approval);
   return approval;
 }

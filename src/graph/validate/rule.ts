@@ -1,17 +1,17 @@
 import type { GraphIssue } from '../definition/definition.ts';
-import type { Subject } from './subject.ts';
+import type { ValidationSubject } from './subject.ts';
 
-export type Issues<Code extends string = string> = readonly GraphIssue<Code>[];
+export type GraphIssues<Code extends string = string> = readonly GraphIssue<Code>[];
 
 /** Finds all issues of one kind in a definition. */
-export interface Rule<Code extends string = string> {
+export interface ValidationRule<Code extends string = string> {
   /** The codes of the rule's issues. */
   readonly codes: readonly Code[];
-  readonly find: (subject: Subject) => Issues<NoInfer<Code>>;
+  readonly find: (subject: ValidationSubject) => GraphIssues<NoInfer<Code>>;
 }
 
 /** Makes a rule. The type check requires that it names each code that it reports. */
-export function defineRule<const Code extends string>(rule: Rule<Code>): Rule<Code> {
+export function defineRule<const Code extends string>(rule: ValidationRule<Code>): ValidationRule<Code> {
   return rule;
 }
 
@@ -19,7 +19,7 @@ export function error<const Code extends string>(code: Code, path: string, messa
   return { code, severity: 'error', path, message };
 }
 
-export function warning<const Code extends string>(
+export function issueWarning<const Code extends string>(
   code: Code,
   path: string,
   message: string,

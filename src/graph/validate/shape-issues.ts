@@ -7,11 +7,11 @@ import { suggestNames, didYouMean } from '../values/did-you-mean.ts';
 import { valueAt } from '../values/value-at.ts';
 import type { Path } from '../values/value-at.ts';
 import { error } from './rule.ts';
-import type { Issues } from './rule.ts';
+import type { GraphIssues } from './rule.ts';
 import { truncate } from '../values/text.ts';
 
 /** The path of a value in the definition, and names for its fields. */
-interface Location {
+interface SchemaLocation {
   readonly path: Path;
   /** Additional names for "did you mean" at the top of the value. */
   readonly alsoKnown?: readonly string[];
@@ -19,40 +19,40 @@ interface Location {
   readonly hints?: Readonly<Record<string, string>>;
 }
 
-export type ShapeIssues = Issues<'INVALID_FIELD' | 'INVALID_DURATION'>;
+export type ShapeIssues = GraphIssues<'INVALID_FIELD' | 'INVALID_DURATION'>;
 
 /** Returns the issues of a value by a schema of the language, each at the innermost invalid value. */
-export function shapeIssues(schema: z.ZodType, value: Json, location: Location): ShapeIssues {
+export function shapeIssues(schema: z.ZodType, value: Json, location: SchemaLocation): ShapeIssues {
   const parsed = schema.safeParse(value);
   if (parsed.success) return [];
   return parsed.error.issues
-    .flatMap((issue) => innermost(issue, []))
-    .flatMap((found) => toIssues(found, { schema, value, ...location }));
+    .flatMap((issue) => innermostIssues(issue, []))
+    .flatMap((found) => toShapeIssues(found, { schema, value, ...location }));
 }
 
 /** An issue of zod, with its path from the top of the value. */
-interface LocatedIssue {
+interface PlacedZodIssue {
   readonly issue: z.core.$ZodIssue;
   readonly at: Path;
 }
 
 /** Replaces the issue of a union by the issues of its best matching branch, which has the fewest. */
-function innermost(issue: z.core.$ZodIssue, above: Path): readonly LocatedIssue[] {
+function innermostIssues(issue: z.core.$ZodIssue, above: Path): readonly PlacedZodIssue[] {
   const at = [...above, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))];
   if (issue.code !== 'invalid_union') return [{ issue, at }];
   const [meant] = issue.errors
     .filter((branch) => !branch.some(isTypeMismatch))
-    .map((branch) => branch.flatMap((inner) => innermost(inner, at)))
+    .map((branch) => branch.flatMap((inner) => innermostIssues(inner, at)))
     .toSorted((one, other) => one.length - other.length);
   return meant ?? [{ issue, at }];
 }
 
-interface CheckedValue extends Location {
+interface CheckedValue extends SchemaLocation {
   readonly schema: z.ZodType;
   readonly value: Json;
 }
 
-function toIssues({ issue, at }: LocatedIssue, checked: CheckedValue): ShapeIssues {
+function toShapeIssues({ issue, at }: PlacedZodIssue, checked: CheckedValue): ShapeIssues {
   const path = [...checked.path, ...at];
   if (issue.code === 'unrecognized_keys') {
     const fields = [...new Set(fieldsAt(checked.schema, at))];
@@ -91,20 +91,20 @@ function isTypeMismatch({ code, path }: z.core.$ZodIssue): boolean {
   return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union');
 }
 
-interface Expectation {
+interface ExpectedValue {
   readonly text: string;
   /** A valid word, for "did you mean". */
   readonly name?: string;
 }
 
-function expectationsOf(issue: z.core.$ZodIssue): readonly Expectation[] {
+function expectationsOf(issue: z.core.$ZodIssue): readonly ExpectedValue[] {
   if (issue.code === 'invalid_union') return issue.errors.flat().flatMap(expectationsOf);
   if (issue.code === 'invalid_value')
     return issue.values.map((value) => ({ text: JSON.stringify(value), name: String(value) }));
-  return issue.code === 'invalid_type' ? [{ text: TYPES[issue.expected] ?? issue.expected }] : [];
+  return issue.code === 'invalid_type' ? [{ text: EXPECTED_TYPE_WORDS[issue.expected] ?? issue.expected }] : [];
 }
 
-const TYPES: Readonly<Partial<Record<string, string>>> = {
+const EXPECTED_TYPE_WORDS: Readonly<Partial<Record<string, string>>> = {
   string: 'text',
   number: 'a number',
   int: 'a whole number',
@@ -121,8 +121,8 @@ function eitherOf(texts: readonly string[]): string {
 
 function formatValue(value: Json): string {
   if (isJsonList(value)) return 'a list';
-  return isJsonObject(value) ? 'an object' : truncate(JSON.stringify(value), MAX_QUOTED);
+  return isJsonObject(value) ? 'an object' : truncate(JSON.stringify(value), MAX_QUOTED_JSON);
 }
 
 /** In characters of JSON. Longer values are cut in messages. */
-const MAX_QUOTED = 80;
+const MAX_QUOTED_JSON = 80;

@@ -12,7 +12,7 @@ import type { NodeDescription } from '../definition/node-types/node-description.
  * A definition under validation. Rules skip parts of the wrong shape, which the rule `shape` reports, so that one pass
  * finds all issues.
  */
-export interface Subject {
+export interface ValidationSubject {
   readonly definition: JsonObject;
   readonly catalog: Catalog;
   readonly channels: ReadonlyMap<string, JsonObject>;
@@ -43,13 +43,13 @@ export interface SubjectExpression {
   readonly path: string;
 }
 
-export function readSubject(definition: JsonObject, catalog: Catalog): Subject {
+export function readSubject(definition: JsonObject, catalog: Catalog): ValidationSubject {
   return {
     definition,
     catalog,
-    channels: new Map(objectsIn(definition['channels'])),
+    channels: new Map(edgeObjects(definition['channels'])),
     nodes: new Map(
-      objectsIn(definition['nodes']).map(([id, fields]) => [
+      edgeObjects(definition['nodes']).map(([id, fields]) => [
         id,
         {
           id,
@@ -77,9 +77,9 @@ function firstOfEach(names: readonly LocatedName[]): readonly LocatedName[] {
   return [...new Map(names.toReversed().map((named) => [named.name, named])).values()].toReversed();
 }
 
-type Reader<Part> = Readonly<Record<EdgeKind, (fields: JsonObject, path: string) => readonly Part[]>>;
+type EdgeReader<Part> = Readonly<Record<EdgeKind, (fields: JsonObject, path: string) => readonly Part[]>>;
 
-const TARGETS: Reader<LocatedName> = {
+const TARGETS: EdgeReader<LocatedName> = {
   plain: (fields, path) => namesAt(fields['to'], `${path}/to`),
   forEach: (fields, path) => namesAt(fields['to'], `${path}/to`),
   branches: (fields, path) =>
@@ -90,7 +90,7 @@ const TARGETS: Reader<LocatedName> = {
   ],
 };
 
-const EXPRESSIONS: Reader<SubjectExpression> = {
+const EXPRESSIONS: EdgeReader<SubjectExpression> = {
   plain: () => [],
   forEach: ({ forEach }, path) => expressionsAt(forEach, `${path}/forEach`),
   branches: (fields, path) =>
@@ -112,7 +112,7 @@ export function branchesOf(
   );
 }
 
-function objectsIn(value: Json | undefined): readonly (readonly [string, JsonObject])[] {
+function edgeObjects(value: Json | undefined): readonly (readonly [string, JsonObject])[] {
   return membersIn(value).flatMap(([key, member]) => (isJsonObject(member) ? [[key, member] as const] : []));
 }
 

@@ -7,9 +7,9 @@ import { isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { TooExpensiveError, withAllowance } from '../values/meter.ts';
 import { error } from './rule.ts';
-import type { Issues } from './rule.ts';
+import type { GraphIssues } from './rule.ts';
 import { readSubject } from './subject.ts';
-import type { Subject } from './subject.ts';
+import type { ValidationSubject } from './subject.ts';
 import {
   unknownFunctions,
   unknownModels,
@@ -20,21 +20,21 @@ import {
 import { concurrentWrites } from './rules/concurrent-writes.ts';
 import { conversationChannels } from './rules/conversation-channels.ts';
 import { deadEndBranches } from './rules/dead-end-branches.ts';
-import { defaults } from './rules/defaults.ts';
+import { defaultRule } from './rules/defaults.ts';
 import { duplicateEdges } from './rules/duplicate-edges.ts';
 import { entryPoint } from './rules/entry-point.ts';
-import { expressions } from './rules/expressions.ts';
+import { expressionRule } from './rules/expressions.ts';
 import { lastNode } from './rules/last-node.ts';
 import { givenArguments } from './rules/given-arguments.ts';
 import { localCalls } from './rules/local-calls.ts';
-import { names } from './rules/names.ts';
+import { invalidNameRule } from './rules/names.ts';
 import { overCeilings } from './rules/over-ceilings.ts';
 import { requiredInputs } from './rules/required-inputs.ts';
-import { schemas } from './rules/schemas.ts';
-import { shape } from './rules/shape.ts';
+import { schemaRule } from './rules/schemas.ts';
+import { fieldShapeRule } from './rules/shape.ts';
 import { starvingJoins } from './rules/starving-joins.ts';
-import { subgraphs } from './rules/subgraphs.ts';
-import { mistakenTexts, templates } from './rules/templates.ts';
+import { subgraphRule } from './rules/subgraphs.ts';
+import { mistakenTexts, templateRule } from './rules/templates.ts';
 import { unboundedLoops } from './rules/unbounded-loops.ts';
 import { uncheckedApprovals } from './rules/unchecked-approvals.ts';
 import { unknownChannels } from './rules/unknown-channels.ts';
@@ -50,7 +50,7 @@ const MAX_NODES = 2_000;
 /**
  * Limit of one validation in units of the meter: parsing expressions, compiling patterns, checking defaults by schemas.
  */
-const MAX_UNITS = 10_000_000;
+const MAX_VALIDATION_UNITS = 10_000_000;
 
 /** The codes of all issues: those of the rules, and those about a whole definition. */
 export type IssueCode = RuleCode | 'GRAPH_TOO_LARGE' | 'TOO_EXPENSIVE';
@@ -68,13 +68,15 @@ export const CATALOG_CODES: ReadonlySet<IssueCode> = new Set<IssueCode>([
  * Returns all issues of a definition. It can be compiled and run if none of them is an error.
  * @param definition any JSON value
  */
-export function validateGraph(definition: Json, catalog: Catalog): Issues<IssueCode> {
+export function validateGraph(definition: Json, catalog: Catalog): GraphIssues<IssueCode> {
   if (!isJsonObject(definition)) return [error('INVALID_FIELD', '', 'A graph definition is an object')];
   const tooLarge = sizeIssue(definition);
   if (tooLarge) return [tooLarge];
   try {
     return boundIssues(
-      withSuggestions(() => withAllowance('The definition', MAX_UNITS, () => findIssues(definition, catalog))),
+      withSuggestions(() =>
+        withAllowance('The definition', MAX_VALIDATION_UNITS, () => applyRules(definition, catalog)),
+      ),
     );
   } catch (thrown) {
     if (thrown instanceof TooExpensiveError) return [error('TOO_EXPENSIVE', '', thrown.message)];
@@ -82,13 +84,13 @@ export function validateGraph(definition: Json, catalog: Catalog): Issues<IssueC
   }
 }
 
-function findIssues(definition: JsonObject, catalog: Catalog): Issues<IssueCode> {
+function applyRules(definition: JsonObject, catalog: Catalog): GraphIssues<IssueCode> {
   const subject = readSubject(definition, catalog);
-  return [...RULES.flatMap(({ find }): Issues<RuleCode> => find(subject)), ...inlineGraphs(subject)];
+  return [...VALIDATION_RULES.flatMap(({ find }): GraphIssues<RuleCode> => find(subject)), ...inlineGraphs(subject)];
 }
 
 /** Returns the issues of inline graphs. */
-function inlineGraphs({ nodes, catalog }: Subject): Issues<IssueCode> {
+function inlineGraphs({ nodes, catalog }: ValidationSubject): GraphIssues<IssueCode> {
   return [...nodes.values()].flatMap(({ fields, path }) => {
     const inner = innerGraphAt(fields);
     if (!inner || !isJsonObject(inner.definition)) return [];
@@ -99,7 +101,7 @@ function inlineGraphs({ nodes, catalog }: Subject): Issues<IssueCode> {
   });
 }
 
-function sizeIssue(definition: JsonObject): Issues<IssueCode>[number] | null {
+function sizeIssue(definition: JsonObject): GraphIssues<IssueCode>[number] | null {
   const bytes = jsonSize(definition);
   if (bytes > MAX_DEFINITION_BYTES)
     return error(
@@ -114,9 +116,9 @@ function sizeIssue(definition: JsonObject): Issues<IssueCode>[number] | null {
 }
 
 /** The rules, in the order in which their issues are listed. */
-export const RULES = [
-  shape,
-  names,
+export const VALIDATION_RULES = [
+  fieldShapeRule,
+  invalidNameRule,
   entryPoint,
   unknownNodes,
   lastNode,
@@ -125,10 +127,10 @@ export const RULES = [
   unknownChannels,
   requiredInputs,
   conversationChannels,
-  expressions,
-  templates,
-  schemas,
-  defaults,
+  expressionRule,
+  templateRule,
+  schemaRule,
+  defaultRule,
   overCeilings,
   unknownTools,
   unnamedTools,
@@ -146,7 +148,7 @@ export const RULES = [
   uncheckedApprovals,
   mistakenTexts,
   unusedChannels,
-  subgraphs,
+  subgraphRule,
 ] as const;
 
-export type RuleCode = (typeof RULES)[number]['codes'][number];
+export type RuleCode = (typeof VALIDATION_RULES)[number]['codes'][number];

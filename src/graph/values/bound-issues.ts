@@ -2,20 +2,23 @@ import { abbreviate } from './text.ts';
 import { MAX_MESSAGE } from './errors.ts';
 
 /** A fault of outside data. `path` is a JSON Pointer into it. */
-interface Issue {
+interface OutsideIssue {
   readonly path: string;
   readonly message: string;
   readonly severity?: string;
 }
 
-const MAX_ISSUES = 1_000;
+const MAX_LISTED_ISSUES = 1_000;
 
 /**
  * Limits issues to a readable amount. Errors come before warnings if not all are listed. Messages are cut, and a path
  * that is too long ends at an outer value.
  * @param most the maximum number of issues; the last one reports the number of the others
  */
-export function boundIssues<One extends Issue>(issues: readonly One[], most = MAX_ISSUES): readonly One[] {
+export function boundIssues<One extends OutsideIssue>(
+  issues: readonly One[],
+  most = MAX_LISTED_ISSUES,
+): readonly One[] {
   const listed = issues.length > most ? listFirst(issues, most) : issues;
   return listed.map((issue) => ({
     ...issue,
@@ -24,7 +27,7 @@ export function boundIssues<One extends Issue>(issues: readonly One[], most = MA
   }));
 }
 
-function listFirst<One extends Issue>(issues: readonly One[], most: number): readonly One[] {
+function listFirst<One extends OutsideIssue>(issues: readonly One[], most: number): readonly One[] {
   const errorsFirst = [
     ...issues.filter(({ severity }) => severity !== 'warning'),
     ...issues.filter(({ severity }) => severity === 'warning'),

@@ -1,19 +1,19 @@
 import { isJsonList, isJsonObject } from './json.ts';
 import type { Json } from './json.ts';
-import { priceOfText, spend } from './meter.ts';
+import { priceOfText, spendUnits } from './meter.ts';
 
 /**
  * Compares two values, at three units of the meter for each part and one for each key. Identical objects are compared
  * part by part as well, because they lose their identity when they are stored.
  */
 export function deepEqual(a: Json, b: Json): boolean {
-  spend(typeof a === 'string' ? priceOfText(a) : 3);
+  spendUnits(typeof a === 'string' ? priceOfText(a) : 3);
   if (isJsonList(a))
     return isJsonList(b) && a.length === b.length && a.every((item, i) => deepEqual(item, b[i] ?? null));
   if (!isJsonObject(a)) return a === b;
   if (!isJsonObject(b)) return false;
   const [keys, others] = [Object.keys(a), Object.keys(b)];
-  spend(keys.length + others.length);
+  spendUnits(keys.length + others.length);
   return (
     keys.length === others.length &&
     keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key] ?? null, b[key] ?? null))
@@ -22,7 +22,7 @@ export function deepEqual(a: Json, b: Json): boolean {
 
 /** Returns JSON text with sorted keys, which is the same for equal values. */
 export function canonicalJson(value: Json): string {
-  spend(typeof value === 'string' ? priceOfText(value) : 5);
+  spendUnits(typeof value === 'string' ? priceOfText(value) : 5);
   if (isJsonList(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
   const members = Object.keys(value)
@@ -32,6 +32,6 @@ export function canonicalJson(value: Json): string {
 }
 
 function keyText(key: string): string {
-  spend(priceOfText(key));
+  spendUnits(priceOfText(key));
   return JSON.stringify(key);
 }

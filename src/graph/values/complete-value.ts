@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, membersIn, own } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { spend } from './meter.ts';
+import { spendUnits } from './meter.ts';
 import { itemSchema, memberSchema, unconditionalSchemas } from './schema-parts.ts';
 import type { SchemaPart } from './schema-parts.ts';
 
@@ -20,7 +20,7 @@ export function withDefaults(value: Json, schema: JsonSchema): Json {
 
 function defaultsOf({ properties }: JsonObject): readonly (readonly [string, Json])[] {
   return membersIn(properties).flatMap(([name, schema]) => {
-    spend(1);
+    spendUnits(1);
     const value = isJsonObject(schema) ? own(schema, 'default') : undefined;
     return value === undefined ? [] : [[name, value] as const];
   });
@@ -50,7 +50,7 @@ type ChangeObject = (object: JsonObject, schemas: readonly JsonObject[]) => Json
 
 /** Changes the objects in a value, inner ones first. An unchanged part keeps its identity. */
 function changeObjects(value: Json, part: SchemaPart, change: ChangeObject): Json {
-  spend(5);
+  spendUnits(5);
   if (isJsonList(value)) {
     const items = value.map((item, at) => changeObjects(item, itemSchema(part, at), change));
     return items.some((item, at) => item !== value[at]) ? items : value;

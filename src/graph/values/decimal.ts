@@ -2,7 +2,7 @@
  * True if a text is a JSON number that is the same number after it was parsed to a double and written again: no digit is
  * lost.
  */
-export function survives(text: string): boolean {
+export function survivesParsing(text: string): boolean {
   const written = decimalOf(text);
   const read = decimalOf(String(Number(text)));
   return written !== null && read?.digits === written.digits && read.exponent === written.exponent;
@@ -13,8 +13,8 @@ export function survives(text: string): boolean {
  * exponent is no integer: who writes one means an approximation.
  * @param digits a number of JSON, or the digits of a `bigint`
  */
-export function isKept(digits: string): boolean {
-  return Math.abs(Number(digits)) <= Number.MAX_SAFE_INTEGER || /e/i.test(digits) || survives(digits);
+export function isKeptInteger(digits: string): boolean {
+  return Math.abs(Number(digits)) <= Number.MAX_SAFE_INTEGER || /e/i.test(digits) || survivesParsing(digits);
 }
 
 /** A decimal number in normal form: the same for all spellings of a number. */
@@ -26,10 +26,10 @@ interface Decimal {
 }
 
 /** The number syntax of JSON (RFC 8259, section 6). */
-const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+const JSON_NUMBER_PATTERN = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 function decimalOf(text: string): Decimal | null {
-  const match = NUMBER.exec(text);
+  const match = JSON_NUMBER_PATTERN.exec(text);
   if (!match) return null;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
   const significant = (whole + fraction).replace(/^0+/, '');

@@ -6,28 +6,28 @@ import { truncate } from './text.ts';
  * both wrong and known names, so the number of comparisons is limited.
  */
 
-const budget = { comparisons: 0, isOpen: false };
+const comparisonBudget = { comparisons: 0, isOpen: false };
 
 /** The limit for one wrong name, and for all wrong names within `withSuggestions`. */
 const MAX_COMPARISONS = 10_000;
 
 /** Longer names get no suggestion, because a comparison takes the product of both lengths. */
-const MAX_NAME = 100;
+const MAX_COMPARED_NAME = 100;
 
 /** Runs work in which all wrong names share one budget of comparisons. The last names may get no suggestion. */
 export function withSuggestions<T>(work: () => T): T {
-  if (budget.isOpen) return work();
-  Object.assign(budget, { comparisons: MAX_COMPARISONS, isOpen: true });
+  if (comparisonBudget.isOpen) return work();
+  Object.assign(comparisonBudget, { comparisons: MAX_COMPARISONS, isOpen: true });
   try {
     return work();
   } finally {
-    budget.isOpen = false;
+    comparisonBudget.isOpen = false;
   }
 }
 
 /** Returns the end of a message about a wrong name: ` Did you mean "x"?`, or an empty text. */
 export function didYouMean(wrong: string, known: Iterable<string>): string {
-  if (wrong.length > MAX_NAME) return '';
+  if (wrong.length > MAX_COMPARED_NAME) return '';
   const name = withSuggestions(() => nearestName(wrong, known));
   return name === null ? '' : ` Did you mean "${name}"?`;
 }
@@ -39,12 +39,12 @@ export function didYouMean(wrong: string, known: Iterable<string>): string {
 export function suggestNames(wrong: string, known: readonly string[], listed: readonly string[] = known): string {
   const suggestion = didYouMean(wrong, known);
   if (suggestion !== '' || listed.length === 0) return `.${suggestion}`;
-  const more = listed.length > MAX_LISTED ? ` and ${listed.length - MAX_LISTED} more` : '';
-  const names = listed.slice(0, MAX_LISTED).map((name) => truncate(name, MAX_NAME));
+  const more = listed.length > MAX_LISTED_NAMES ? ` and ${listed.length - MAX_LISTED_NAMES} more` : '';
+  const names = listed.slice(0, MAX_LISTED_NAMES).map((name) => truncate(name, MAX_COMPARED_NAME));
   return `; known are ${names.join(', ')}${more}`;
 }
 
-const MAX_LISTED = 10;
+const MAX_LISTED_NAMES = 10;
 
 /**
  * Returns the known name at the smallest edit distance; `null` if none is within about a third of the wrong name's
@@ -55,8 +55,8 @@ function nearestName(wrong: string, known: Iterable<string>): string | null {
   let best: string | null = null;
   let bestDistance = (wrong.length <= 2 ? 1 : Math.max(2, Math.floor(wrong.length / 3))) + 1;
   for (const name of known) {
-    budget.comparisons -= 1;
-    if (budget.comparisons < 0) return best;
+    comparisonBudget.comparisons -= 1;
+    if (comparisonBudget.comparisons < 0) return best;
     if (Math.abs(name.length - wrong.length) >= bestDistance) continue;
     const nameDistance = distance(lower, name.toLowerCase());
     if (nameDistance < bestDistance) [best, bestDistance] = [name, nameDistance];

@@ -144,7 +144,7 @@ export interface TokenUsage {
 }
 
 /** The failure of a task that takes effect after its open calls return. */
-export interface Failing extends TaskFailure {
+export interface DeferredFailure extends TaskFailure {
   /**
    * Set if a person has given the task up, so its `onError` does not apply; absent if the task has failed by itself.
    */

@@ -13,16 +13,25 @@ export { parsePointer, toPointer } from './json-pointer.ts';
 export { compileJsonSchema, findSchemaProblems, isJsonSchema } from './json-schema.ts';
 export type { JsonSchema, SchemaCheck, SchemaViolation } from './json-schema.ts';
 export { jsonSize, MAX_INLINE_BYTES, remainingBytes } from './json-size.ts';
-export { isContainer, isDeeperThan, isJsonList, isJsonObject, MAX_INPUT_DEPTH, own, toItems, toText } from './json.ts';
+export {
+  isContainer,
+  isDeeperThan,
+  isJsonList,
+  isJsonObject,
+  MAX_INPUT_DEPTH,
+  own,
+  toItems,
+  toTemplateText,
+} from './json.ts';
 export { canonicalJson, deepEqual } from './compare-json.ts';
 export { toJson, toJsonObject } from './to-json.ts';
 export type { Json, JsonObject } from './json.ts';
 export { allowsText } from './schema-parts.ts';
-export { JsonLossError, LONG_INTEGER, lossesIn, parseAnswer, parseDocument } from './parse-json.ts';
+export { JsonLossError, LONG_INTEGER, lossesIn, parseOutsideJson, parseDocument } from './parse-json.ts';
 export type { JsonLoss } from './parse-json.ts';
 export { tryWithAllowance, unitsSpent } from './meter.ts';
 export { isLinearPattern } from './regular-expression.ts';
-export { unreadable } from './unreadable.ts';
+export { unreadablePlaceholder } from './unreadable.ts';
 export { hasCode } from './text.ts';
 export { checkedMediaType, mediaTypeOf } from './media-type.ts';
 export { DATA_KEYWORDS, NAMED_KEYWORDS } from './schema-parts.ts';

@@ -1,7 +1,7 @@
 import { toShortPointer } from './json-pointer.ts';
 import { isJsonObject } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
-import { priceOfText, spend, tryWithAllowance } from './meter.ts';
+import { priceOfText, spendUnits, tryWithAllowance } from './meter.ts';
 import { createEvaluator } from './validation/evaluator.ts';
 import { findProblems } from './validation/find-problems.ts';
 
@@ -47,15 +47,15 @@ export function mismatchPointers(schema: JsonSchema, value: Json): ReadonlySet<s
 /**
  * Memoized evaluators, because many nodes call the same tool, and many decisions are checked by one approval's schema.
  */
-const evaluators = new WeakMap<JsonObject, Evaluator>();
+const knownEvaluators = new WeakMap<JsonObject, SchemaEvaluator>();
 
-type Evaluator = ReturnType<typeof createEvaluator>;
+type SchemaEvaluator = ReturnType<typeof createEvaluator>;
 
 /** Making an evaluator is free, so that the price does not depend on which process has it memoized. */
-function evaluatorOf(schema: JsonSchema): Evaluator {
+function evaluatorOf(schema: JsonSchema): SchemaEvaluator {
   if (typeof schema === 'boolean') return createEvaluator(schema);
-  const evaluator = evaluators.get(schema) ?? createEvaluator(schema);
-  evaluators.set(schema, evaluator);
+  const evaluator = knownEvaluators.get(schema) ?? createEvaluator(schema);
+  knownEvaluators.set(schema, evaluator);
   return evaluator;
 }
 
@@ -97,6 +97,6 @@ interface AtPath {
 /** Converts the path of a fault to a short pointer, because one long key may occur in the paths of many faults. */
 function atPointer<Fault extends AtPath>({ path, ...fault }: Fault): Omit<Fault, 'path'> & { readonly path: string } {
   const pointer = toShortPointer(path);
-  spend(path.length + priceOfText(pointer));
+  spendUnits(path.length + priceOfText(pointer));
   return { path: pointer, ...fault };
 }

@@ -12,10 +12,10 @@ export const MAX_INLINE_BYTES = 65_536;
 
 /** @throws GraphError `PAYLOAD_TOO_LARGE`, naming `subject`, when a value is over the limit */
 export function requireAllowedSize(subject: string, value: unknown): void {
-  if (remainingBytes(MAX_VALUE_BYTES, value) < 0) throw tooLarge(subject);
+  if (remainingBytes(MAX_VALUE_BYTES, value) < 0) throw tooLargeError(subject);
 }
 
-export function tooLarge(subject: string): GraphError {
+export function tooLargeError(subject: string): GraphError {
   return new GraphError('PAYLOAD_TOO_LARGE', `${subject} takes over ${MAX_VALUE_BYTES} bytes`);
 }
 

@@ -55,7 +55,7 @@ export function own<T>(record: Readonly<Record<string, T>>, key: string): T | un
 }
 
 /** Converts a value to the text that a template inserts: objects and lists as JSON, `null` as an empty text. */
-export function toText(value: Json): string {
+export function toTemplateText(value: Json): string {
   if (typeof value === 'string') return value;
   return value === null ? '' : JSON.stringify(value);
 }

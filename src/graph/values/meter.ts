@@ -6,16 +6,16 @@ import { GraphError } from './errors.ts';
  * point.
  */
 
-interface Allowance {
+interface OpenAllowance {
   /** The message of the error. */
   readonly message: string;
   /** The reading of the meter at which the allowance is used up. */
   readonly end: number;
-  readonly outer: Allowance | null;
+  readonly outer: OpenAllowance | null;
 }
 
 /** `limit` is the lowest end of all open allowances. */
-const meter: { used: number; limit: number; innermost: Allowance | null } = {
+const meterState: { used: number; limit: number; innermost: OpenAllowance | null } = {
   used: 0,
   limit: Number.POSITIVE_INFINITY,
   innermost: null,
@@ -23,14 +23,14 @@ const meter: { used: number; limit: number; innermost: Allowance | null } = {
 
 /** The error of an allowance that is used up. */
 export class TooExpensiveError extends GraphError {
-  readonly #allowance: Allowance;
+  readonly #allowance: OpenAllowance;
 
-  constructor(allowance: Allowance) {
+  constructor(allowance: OpenAllowance) {
     super('EXPRESSION_FAILED', allowance.message);
     this.#allowance = allowance;
   }
 
-  isOf(allowance: Allowance): boolean {
+  isOf(allowance: OpenAllowance): boolean {
     return this.#allowance === allowance;
   }
 }
@@ -41,12 +41,12 @@ export class TooExpensiveError extends GraphError {
  * @throws TooExpensiveError once an allowance is used up; every later charge within it throws again
  */
 export function withAllowance<T>(name: string, units: number, work: () => T): T {
-  return runWithin(open(name, units), work);
+  return runWithin(openAllowance(name, units), work);
 }
 
 /** Like `withAllowance`, but returns `null` if the work's own allowance is used up. */
 export function tryWithAllowance<T extends object>(name: string, units: number, work: () => T): T | null {
-  const allowance = open(name, units);
+  const allowance = openAllowance(name, units);
   try {
     return runWithin(allowance, work);
   } catch (error) {
@@ -65,13 +65,13 @@ export interface Budget {
 
 /** Like `withAllowance`, with the rest of a budget. */
 export function withinBudget<T>({ units, spent, message }: Budget, work: () => T): T {
-  return runWithin({ message, end: meter.used + Math.max(0, units - spent), outer: meter.innermost }, work);
+  return runWithin({ message, end: meterState.used + Math.max(0, units - spent), outer: meterState.innermost }, work);
 }
 
 /** Charges all open allowances. @param units a whole number, to be exact @throws TooExpensiveError if one is used up */
-export function spend(units: number): void {
-  meter.used += Math.min(units, MAX_CHARGE);
-  if (meter.used > meter.limit) throw exceeded();
+export function spendUnits(units: number): void {
+  meterState.used += Math.min(units, MAX_CHARGE);
+  if (meterState.used > meterState.limit) throw exceededError();
 }
 
 /**
@@ -79,23 +79,23 @@ export function spend(units: number): void {
  * work must be bounded in another way.
  */
 export function withoutCharge<T>(work: () => T): T {
-  const before = { ...meter };
-  Object.assign(meter, { limit: Number.POSITIVE_INFINITY, innermost: null });
+  const before = { ...meterState };
+  Object.assign(meterState, { limit: Number.POSITIVE_INFINITY, innermost: null });
   try {
     return work();
   } finally {
-    Object.assign(meter, before);
+    Object.assign(meterState, before);
   }
 }
 
 /** Returns the units spent by this process so far. The difference of two readings is deterministic. */
 export function unitsSpent(): number {
-  return meter.used;
+  return meterState.used;
 }
 
 /** Returns the units that the open allowances have left; `Infinity` without any. */
 export function unitsLeft(): number {
-  return Math.max(0, meter.limit - meter.used);
+  return Math.max(0, meterState.limit - meterState.used);
 }
 
 /** Returns the price in units of reading or making a text. */
@@ -113,20 +113,20 @@ const CHARACTERS_PER_UNIT = 16;
 /** Keeps the meter an exact integer, however large a charge is. */
 const MAX_CHARGE = 1_000_000_000;
 
-function open(name: string, units: number): Allowance {
+function openAllowance(name: string, units: number): OpenAllowance {
   const message = `${name} is too expensive: it takes more than ${units} units`;
-  return { message, end: meter.used + units, outer: meter.innermost };
+  return { message, end: meterState.used + units, outer: meterState.innermost };
 }
 
-function runWithin<T>(allowance: Allowance, work: () => T): T {
-  const { innermost, limit } = meter;
-  meter.innermost = allowance;
-  meter.limit = Math.min(limit, allowance.end);
+function runWithin<T>(allowance: OpenAllowance, work: () => T): T {
+  const { innermost, limit } = meterState;
+  meterState.innermost = allowance;
+  meterState.limit = Math.min(limit, allowance.end);
   try {
     return work();
   } finally {
-    meter.innermost = innermost;
-    meter.limit = limit;
+    meterState.innermost = innermost;
+    meterState.limit = limit;
   }
 }
 
@@ -134,11 +134,11 @@ function runWithin<T>(allowance: Allowance, work: () => T): T {
  * Returns the error of the allowance that ends first; of two that end together, the outer one. Only its units stay
  * charged.
  */
-function exceeded(): TooExpensiveError {
-  let first: Allowance | null = null;
-  for (let allowance = meter.innermost; allowance; allowance = allowance.outer)
+function exceededError(): TooExpensiveError {
+  let first: OpenAllowance | null = null;
+  for (let allowance = meterState.innermost; allowance; allowance = allowance.outer)
     if (!first || allowance.end <= first.end) first = allowance;
   if (!first) throw new TypeError('No allowance is open');
-  meter.used = first.end + 1;
+  meterState.used = first.end + 1;
   return new TooExpensiveError(first);
 }

@@ -1,6 +1,6 @@
 import { isContainer } from './json.ts';
 import type { Json } from './json.ts';
-import { isKept } from './decimal.ts';
+import { isKeptInteger } from './decimal.ts';
 import { toPointer } from './json-pointer.ts';
 import { toJson } from './to-json.ts';
 
@@ -52,7 +52,7 @@ export function parseDocument(text: string): Json {
  * @throws SyntaxError for a text that is no JSON
  * @throws JsonLossError for any other integer that a double does not keep
  */
-export function parseAnswer(text: string, isText: (path: JsonLoss['path']) => boolean = () => false): Json {
+export function parseOutsideJson(text: string, isText: (path: JsonLoss['path']) => boolean = () => false): Json {
   const json = withoutMark(text);
   // The copy is new, so it may be changed in place; it also limits the depth of all paths.
   const value = toJson(JSON.parse(json));
@@ -68,13 +68,13 @@ export function parseAnswer(text: string, isText: (path: JsonLoss['path']) => bo
 }
 
 /** Where a part of a value is. */
-interface Place {
+interface PartLocation {
   readonly container: object;
   readonly key: string | number;
 }
 
 /** Finds a part by its path; `null` if it was replaced by a later member of the same name. */
-function placeOf(container: object, [key = '', ...inner]: JsonLoss['path']): Place | null {
+function placeOf(container: object, [key = '', ...inner]: JsonLoss['path']): PartLocation | null {
   if (!Object.hasOwn(container, key)) return null;
   if (inner.length === 0) return { container, key };
   const part: unknown = Reflect.get(container, key);
@@ -89,7 +89,7 @@ function withoutMark(text: string): string {
 }
 
 /** An object or an array that is open at the current position of a JSON text. */
-interface Container {
+interface OpenContainer {
   /** The member names of the object so far; `null` for an array. */
   readonly names: Set<string> | null;
   /** The current member name or element index. */
@@ -102,7 +102,7 @@ interface Container {
  * @param json valid JSON
  */
 export function* lossesIn(json: string): Generator<JsonLoss> {
-  const open: Container[] = [];
+  const open: OpenContainer[] = [];
   const pathHere = (): (string | number)[] => open.map(({ at }) => at);
   for (let at = 0; at < json.length;) {
     const sign = json.charAt(at);
@@ -111,7 +111,7 @@ export function* lossesIn(json: string): Generator<JsonLoss> {
       const top = open.at(-1);
       if (top && isRepeated(top, () => json.slice(at, end)))
         yield { kind: 'repeated member', path: pathHere(), offset: at, text: String(top.at) };
-    } else if (end - at > 15 && !isKept(json.slice(at, end))) {
+    } else if (end - at > 15 && !isKeptInteger(json.slice(at, end))) {
       yield { kind: 'rounded integer', path: pathHere(), offset: at, text: json.slice(at, end) };
     } else takeSign(open, sign);
     at = end;
@@ -137,7 +137,7 @@ function isDigit(code: number): boolean {
 }
 
 /** Handles a character outside strings and numbers. */
-function takeSign(open: Container[], sign: string): void {
+function takeSign(open: OpenContainer[], sign: string): void {
   const top = open.at(-1);
   if (sign === '{') open.push({ names: new Set(), at: '', expectsName: true });
   else if (sign === '[') open.push({ names: null, at: 0, expectsName: false });
@@ -147,7 +147,7 @@ function takeSign(open: Container[], sign: string): void {
 }
 
 /** Handles a string. @returns true if it is a member name that its object already has */
-function isRepeated(top: Container, quoted: () => string): boolean {
+function isRepeated(top: OpenContainer, quoted: () => string): boolean {
   if (!top.names || !top.expectsName) return false;
   const name = readName(quoted());
   const isKnown = top.names.has(name);

@@ -1,9 +1,9 @@
 import { RE2JS } from 're2js';
 import { createMemo } from './collections.ts';
-import { spend } from './meter.ts';
+import { spendUnits } from './meter.ts';
 
 /** Limits of one pattern: its characters, the instructions of its program, and the units for compiling it. */
-const MAX_LENGTH = 1_000;
+const MAX_PATTERN_LENGTH = 1_000;
 const MAX_PROGRAM = 5_000;
 const MAX_PRICE = 1_000_000;
 
@@ -19,7 +19,7 @@ export interface Pattern {
  */
 export function compilePattern(pattern: string): Pattern {
   chargeForCompiling(pattern);
-  return patterns(pattern, () => toPattern(RE2JS.compile(pattern)));
+  return knownPatterns(pattern, () => toLinearPattern(RE2JS.compile(pattern)));
 }
 
 /** True if a text is a pattern that `compilePattern` takes. */
@@ -39,31 +39,32 @@ export function isLinearPattern(pattern: string): boolean {
  */
 export function matchesPattern(text: string, pattern: string): boolean {
   chargeForCompiling(pattern);
-  if (last?.source !== pattern) last = { source: pattern, pattern: toPattern(RE2JS.compile(pattern)) };
-  return last.pattern.matches(text);
+  if (latestPattern?.source !== pattern)
+    latestPattern = { source: pattern, pattern: toLinearPattern(RE2JS.compile(pattern)) };
+  return latestPattern.pattern.matches(text);
 }
 
 /** Sizes count characters. A program takes about a thousand times the memory of its pattern. */
-const patterns = createMemo<Pattern>({ maxEntries: 1_000, maxSize: 20_000 });
+const knownPatterns = createMemo<Pattern>({ maxEntries: 1_000, maxSize: 20_000 });
 
-let last: { readonly source: string; readonly pattern: Pattern } | null = null;
+let latestPattern: { readonly source: string; readonly pattern: Pattern } | null = null;
 
 /** Charges the same price for a memoized pattern, because processes have different ones memoized. */
 function chargeForCompiling(pattern: string): void {
-  if (pattern.length > MAX_LENGTH)
-    throw new RangeError(`A pattern has at most ${MAX_LENGTH} characters, not ${pattern.length}`);
+  if (pattern.length > MAX_PATTERN_LENGTH)
+    throw new RangeError(`A pattern has at most ${MAX_PATTERN_LENGTH} characters, not ${pattern.length}`);
   const { size, price } = estimatePattern(pattern);
   if (size > MAX_PROGRAM)
     throw new RangeError(`A pattern takes at most ${MAX_PROGRAM} instructions, not about ${size}`);
   if (price > MAX_PRICE) throw new RangeError('The pattern has too many classes of characters beyond ASCII');
-  spend(price);
+  spendUnits(price);
 }
 
-function toPattern(program: RE2JS): Pattern {
+function toLinearPattern(program: RE2JS): Pattern {
   const size = program.programSize();
   return {
     matches: (text) => {
-      spend(1 + text.length * size);
+      spendUnits(1 + text.length * size);
       return program.matcher(text).find();
     },
   };
@@ -81,7 +82,7 @@ const PER_PROPERTY_IN_ANY_CASE = 5_000;
 const PER_NAMED_IN_ANY_CASE = 300;
 const PER_RANGE = 20;
 /** If case is ignored, each character of a range is looked up. */
-const CHARACTERS_PER_UNIT = 2;
+const RANGE_CHARACTERS_PER_UNIT = 2;
 /** The last character that has another case. */
 const LAST_WITH_CASES = 0x1_e9_43;
 
@@ -97,12 +98,12 @@ function priceOfClass(token: string, ignoresCase: boolean): number {
     if (ignoresCase && NAMED_CLASS.test(element)) return sum + PER_NAMED_IN_ANY_CASE;
     const from = element === '-' ? elements[at - 1] : undefined;
     const to = element === '-' ? elements[at + 1] : undefined;
-    const width = from === undefined || to === undefined ? 1 : widthOf(codePointOf(from), codePointOf(to));
-    return sum + PER_RANGE + (ignoresCase ? Math.ceil(width / CHARACTERS_PER_UNIT) : 0);
+    const width = from === undefined || to === undefined ? 1 : rangeWidth(codePointOf(from), codePointOf(to));
+    return sum + PER_RANGE + (ignoresCase ? Math.ceil(width / RANGE_CHARACTERS_PER_UNIT) : 0);
   }, 0);
 }
 
-function widthOf(from: number, to: number): number {
+function rangeWidth(from: number, to: number): number {
   return Math.max(1, Math.min(to, LAST_WITH_CASES) - from);
 }
 
@@ -118,7 +119,7 @@ function codePointOf(element: string): number {
  * millions of instructions.
  */
 
-interface Group {
+interface PatternGroup {
   /** The number of instructions of the group so far. */
   size: number;
   /** The number of instructions of its last part, which a repeat multiplies. */
@@ -126,7 +127,7 @@ interface Group {
 }
 
 /** Quoted text, escapes, classes, openings of groups with flags or names, repeats, any other character. */
-const TOKEN =
+const PATTERN_TOKEN =
   /\\Q[^]*?(?:\\E|$)|\\x\{[^}]*\}|\\[pP]\{[^}]*\}|\\[^]|\[\^?\]?(?:\[:[^\]]*\]|\\[^]|[^\]\\])*\]|\(\?(?:P?<[^>]*>|[a-zA-Z-]*[:)])|\{(\d+(?:,\d*)?)\}|[^]/gu;
 
 /** The cost of a pattern: `size` of its program in instructions, `price` of compiling it in units of the meter. */
@@ -139,9 +140,9 @@ const PER_INSTRUCTION = 50;
 
 /** Estimates the cost of a pattern in RE2 syntax; the real cost is never higher. */
 export function estimatePattern(pattern: string): PatternCost {
-  const open: Group[] = [{ size: 1, last: 0 }];
-  const tokens = [...pattern.matchAll(TOKEN)];
-  for (const [token, counts] of tokens) readToken(open, token, counts);
+  const open: PatternGroup[] = [{ size: 1, last: 0 }];
+  const tokens = [...pattern.matchAll(PATTERN_TOKEN)];
+  for (const [token, counts] of tokens) readPatternToken(open, token, counts);
   const size = open.reduce((sum, group) => sum + group.size, 0);
   const ignoresCase = IGNORES_CASE.test(pattern);
   const classes = tokens.reduce(
@@ -151,14 +152,14 @@ export function estimatePattern(pattern: string): PatternCost {
   return { size, price: size * PER_INSTRUCTION + classes };
 }
 
-function readToken(open: Group[], token: string, counts: string | undefined): void {
+function readPatternToken(open: PatternGroup[], token: string, counts: string | undefined): void {
   const group = open.at(-1);
   if (!group) return;
-  if (token === ')') close(open);
+  if (token === ')') closeGroup(open);
   else if (token.startsWith('(') && !token.endsWith(')')) open.push({ size: 2, last: 0 });
-  else if (counts !== undefined) repeat(group, counts.split(','));
+  else if (counts !== undefined) addRepeat(group, counts.split(','));
   else if (OPERATORS.has(token)) group.size += 2;
-  else add(group, token.startsWith('\\Q') ? token.length : 1);
+  else addInstructions(group, token.startsWith('\\Q') ? token.length : 1);
 }
 
 const OPERATORS: ReadonlySet<string> = new Set(['*', '+', '?', '|']);
@@ -168,19 +169,19 @@ const IGNORES_CASE = /\(\?[a-zA-Z]*i/;
 /** Classes in brackets, and properties. */
 const CHARACTER_CLASS = /^(?:\[|\\[pP])/;
 
-function add(group: Group, size: number): void {
+function addInstructions(group: PatternGroup, size: number): void {
   group.size += size;
   group.last = size;
 }
 
-function close(open: Group[]): void {
+function closeGroup(open: PatternGroup[]): void {
   const closed = open.pop();
   const outer = open.at(-1);
-  if (closed && outer) add(outer, closed.size);
+  if (closed && outer) addInstructions(outer, closed.size);
 }
 
 /** Adds a repeat. Optional repetitions take twice the instructions, because each may be left out. */
-function repeat(group: Group, counts: readonly string[]): void {
+function addRepeat(group: PatternGroup, counts: readonly string[]): void {
   const times = Math.max(...counts.map(Number)) * (counts.length > 1 ? 2 : 1);
   const more = group.last * (times + 1);
   group.size += more;

@@ -2,7 +2,7 @@ import { parsePointer } from './json-pointer.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { isJsonList, isJsonObject, itemsIn, own, toItems } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
-import { spend } from './meter.ts';
+import { spendUnits } from './meter.ts';
 import { valueAt } from './value-at.ts';
 
 /* Reads the types of a value and the schemas of its parts from a JSON Schema, through references and combinations. */
@@ -74,41 +74,41 @@ export function unconditionalSchemas({ schema, root }: SchemaPart): readonly Jso
 }
 
 /** A limit is needed because references may form a cycle. */
-const MAX_DEPTH = 16;
+const MAX_REFERENCE_DEPTH = 16;
 
 function unconditionalSchemasAt(schema: Json | undefined, root: JsonSchema, depth: number): readonly JsonObject[] {
-  spend(5);
-  if (!isJsonObject(schema) || depth > MAX_DEPTH) return [];
+  spendUnits(5);
+  if (!isJsonObject(schema) || depth > MAX_REFERENCE_DEPTH) return [];
   const inside = (inner: Json | undefined): readonly JsonObject[] => unconditionalSchemasAt(inner, root, depth + 1);
-  return [schema, ...inside(resolve(schema['$ref'], root)), ...itemsIn(schema['allOf']).flatMap(inside)];
+  return [schema, ...inside(resolveReference(schema['$ref'], root)), ...itemsIn(schema['allOf']).flatMap(inside)];
 }
 
 function typesAt(schema: Json | undefined, root: JsonSchema, depth: number): SchemaTypes {
-  spend(5);
-  if (!isJsonObject(schema) || depth > MAX_DEPTH) return null;
+  spendUnits(5);
+  if (!isJsonObject(schema) || depth > MAX_REFERENCE_DEPTH) return null;
   const typesInside = (inner: Json | undefined): SchemaTypes => typesAt(inner, root, depth + 1);
   return [
     declaredTypes(schema['type']),
     typesOfValues(schema['enum']),
     schema['const'] === undefined ? null : typesOfValues([schema['const']]),
-    typesInside(resolve(schema['$ref'], root)),
+    typesInside(resolveReference(schema['$ref'], root)),
     ...itemsIn(schema['allOf']).map(typesInside),
     typesOfAny(schema['anyOf'], typesInside),
     typesOfAny(schema['oneOf'], typesInside),
-  ].reduce(intersect, null);
+  ].reduce(intersectTypes, null);
 }
 
 function declaredTypes(type: Json | undefined): SchemaTypes {
-  return type === undefined ? null : new Set(charged(toItems(type)));
+  return type === undefined ? null : new Set(chargeItems(toItems(type)));
 }
 
 function typesOfValues(values: Json | undefined): SchemaTypes {
-  return isJsonList(values) ? new Set(charged(values).map((value) => typeof value)) : null;
+  return isJsonList(values) ? new Set(chargeItems(values).map((value) => typeof value)) : null;
 }
 
 /** Charges for reading a whole list. */
-function charged(items: readonly Json[]): readonly Json[] {
-  spend(items.length);
+function chargeItems(items: readonly Json[]): readonly Json[] {
+  spendUnits(items.length);
   return items;
 }
 
@@ -118,7 +118,7 @@ function typesOfAny(branches: Json | undefined, typesIn: (branch: Json) => Schem
   return known.length === 0 || known.length < ofBranches.length ? null : new Set(known.flatMap((types) => [...types]));
 }
 
-function intersect(one: SchemaTypes, other: SchemaTypes): SchemaTypes {
+function intersectTypes(one: SchemaTypes, other: SchemaTypes): SchemaTypes {
   if (one === null || other === null) return one ?? other;
   return new Set([...one].filter((type) => other.has(type) || (isNumeric(type) && [...other].some(isNumeric))));
 }
@@ -141,13 +141,13 @@ interface PartSearch {
  * count.
  */
 function findPart(schema: Json | undefined, search: PartSearch): Json | undefined {
-  spend(5);
-  if (!isJsonObject(schema) || search.depth > MAX_DEPTH) return undefined;
+  spendUnits(5);
+  if (!isJsonObject(schema) || search.depth > MAX_REFERENCE_DEPTH) return undefined;
   const inside = (inner: Json | undefined): readonly Json[] =>
     listIfDefined(findPart(inner, { ...search, depth: search.depth + 1 }));
   const parts = [
     ...listIfDefined(search.read(schema)),
-    ...inside(resolve(schema['$ref'], search.root)),
+    ...inside(resolveReference(schema['$ref'], search.root)),
     ...itemsIn(schema['allOf']).flatMap(inside),
     ...toAnyOf(itemsIn(schema['anyOf']).flatMap(inside)),
     ...toAnyOf(itemsIn(schema['oneOf']).flatMap(inside)),
@@ -164,8 +164,8 @@ function toAnyOf(parts: readonly Json[]): readonly Json[] {
 }
 
 /** Follows a reference into the same document, such as `#/$defs/amount`. */
-function resolve(reference: Json | undefined, root: JsonSchema): Json | undefined {
+function resolveReference(reference: Json | undefined, root: JsonSchema): Json | undefined {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
-  spend(reference.length);
+  spendUnits(reference.length);
   return valueAt(root, parsePointer(reference));
 }

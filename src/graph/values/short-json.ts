@@ -25,14 +25,14 @@ function* piecesOf(value: Json, maxLength: number): Generator<string, void> {
     yield '{';
     let isFirst = true;
     for (const key in value) {
-      yield `${isFirst ? '' : ','}${quoted(key, maxLength)}:`;
+      yield `${isFirst ? '' : ','}${quoteText(key, maxLength)}:`;
       yield* piecesOf(value[key] ?? null, maxLength);
       isFirst = false;
     }
     yield '}';
-  } else yield typeof value === 'string' ? quoted(value, maxLength) : String(value);
+  } else yield typeof value === 'string' ? quoteText(value, maxLength) : String(value);
 }
 
-function quoted(text: string, maxLength: number): string {
+function quoteText(text: string, maxLength: number): string {
   return JSON.stringify(text.slice(0, maxLength));
 }

@@ -50,12 +50,12 @@ export const DURATION_PATTERN = String.raw`^\d+(\.\d+)?(ms|s|m|h|d)$`;
  */
 export function parseDuration(text: unknown): number | null {
   if (typeof text !== 'string') return null;
-  const number = NUMBER.exec(text)?.[0];
+  const number = DURATION_NUMBER_PATTERN.exec(text)?.[0];
   if (number === undefined) return null;
   const unitMs = own(UNITS_MS, text.slice(number.length));
   if (unitMs === undefined) return null;
   const ms = Number(number) * unitMs;
-  return ms <= MAX_MS ? Math.round(ms) : null;
+  return ms <= MAX_DURATION_MS ? Math.round(ms) : null;
 }
 
 /**
@@ -69,7 +69,7 @@ export function toMs(duration: string): number {
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const NUMBER = /^\d+(?:\.\d+)?(?=[a-z]+$)/;
+const DURATION_NUMBER_PATTERN = /^\d+(?:\.\d+)?(?=[a-z]+$)/;
 
 /** A longer wait is a mistake, and the Temporal server accepts no timer of this length. */
-const MAX_MS = 100 * 365 * 86_400_000;
+const MAX_DURATION_MS = 100 * 365 * 86_400_000;

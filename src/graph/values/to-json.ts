@@ -1,4 +1,4 @@
-import { isKept } from './decimal.ts';
+import { isKeptInteger } from './decimal.ts';
 import { toPointer } from './json-pointer.ts';
 import { isContainer, isJsonObject } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
@@ -28,7 +28,7 @@ export interface CopyOptions {
  * @throws GraphError when the budget is used up
  */
 export function toJson(value: unknown, options: CopyOptions = {}): Json {
-  return copy(value, 0, options);
+  return copyAsJson(value, 0, options);
 }
 
 /** Copies an object as JSON would represent it. @throws as `toJson`, and for an object whose JSON is not an object */
@@ -38,7 +38,7 @@ export function toJsonObject(value: object): JsonObject {
   return json;
 }
 
-function copy(value: unknown, depth: number, options: CopyOptions): Json {
+function copyAsJson(value: unknown, depth: number, options: CopyOptions): Json {
   if (isContainer(value)) return copyObject(value, depth, options);
   const scalar = toScalar(value);
   if (typeof scalar === 'string') options.budget?.takeText(scalar);
@@ -55,7 +55,7 @@ function toScalar(value: unknown): Json {
       if (!Number.isFinite(value)) throw new NotJsonError(String(value));
       return value;
     case 'bigint':
-      return toNumber(value);
+      return toSafeNumber(value);
     default:
       if (value === null) return null;
       throw new NotJsonError(typeof value);
@@ -63,19 +63,20 @@ function toScalar(value: unknown): Json {
 }
 
 /** @throws NotJsonError for an integer that a double does not keep */
-function toNumber(integer: bigint): number {
+function toSafeNumber(integer: bigint): number {
   const number = Number(integer);
   if (!Number.isFinite(number)) throw new NotJsonError('an integer beyond 1.8e308');
-  if (!isKept(String(integer))) throw new NotJsonError(`the integer ${integer}, which a JSON number does not keep,`);
+  if (!isKeptInteger(String(integer)))
+    throw new NotJsonError(`the integer ${integer}, which a JSON number does not keep,`);
   return number;
 }
 
 function copyObject(value: object, depth: number, options: CopyOptions): Json {
-  if (depth >= MAX_DEPTH) throw new NotJsonError(`a value nested over ${MAX_DEPTH} levels (or a cycle)`);
+  if (depth >= MAX_JSON_DEPTH) throw new NotJsonError(`a value nested over ${MAX_JSON_DEPTH} levels (or a cycle)`);
   if (ArrayBuffer.isView(value)) throw new NotJsonError('bytes');
   if (Array.isArray(value)) {
     options.budget?.takeContainer();
-    return Array.from(value, (item, index) => copyUnder(index, () => copy(item, depth + 1, options)));
+    return Array.from(value, (item, index) => copyUnder(index, () => copyAsJson(item, depth + 1, options)));
   }
   return isRecord(value) && !hasToJson(value) ? copyRecord(value, depth, options) : copyForeign(value, depth, options);
 }
@@ -86,7 +87,7 @@ function copyRecord(value: object, depth: number, options: CopyOptions): Json {
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined) continue;
     options.budget?.takeKey(key);
-    const copied = copyUnder(key, () => copy(member, depth + 1, options));
+    const copied = copyUnder(key, () => copyAsJson(member, depth + 1, options));
     setOwn(result, key, copied);
   }
   return result;
@@ -105,7 +106,7 @@ function copyForeign(value: object, depth: number, options: CopyOptions): Json {
   const converted = options.foreign?.(value);
   const standIn = converted === undefined && hasToJson(value) ? value.toJSON() : converted;
   if (standIn === undefined) throw new NotJsonError(value.constructor.name);
-  return copy(standIn, depth + 1, options);
+  return copyAsJson(standIn, depth + 1, options);
 }
 
 function copyUnder(key: string | number, copyMember: () => Json): Json {
@@ -123,7 +124,7 @@ function setOwn(target: Record<string, Json>, key: string, value: Json): void {
 }
 
 /** Deeper values are refused, because every traversal of a value recurses. */
-export const MAX_DEPTH = 200;
+export const MAX_JSON_DEPTH = 200;
 
 /** A part of a value that can't be represented in JSON. */
 class NotJsonError extends Error {

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from './json.ts';
 const UNREADABLE_KEY = '$unreadable';
 
 /** Returns the placeholder of a value that can't be read. @param reason the end of a sentence */
-export function unreadable(reason: string): JsonObject {
+export function unreadablePlaceholder(reason: string): JsonObject {
   return { [UNREADABLE_KEY]: reason };
 }
 

@@ -12,7 +12,7 @@ const INNER = 'holdfast-encoding';
 /** Larger data is compressed in another thread, so that it does not block the event loop. */
 const MAX_SYNC_BYTES = 65_536;
 /** The limit of decompressed data, which is the longest string of V8. */
-const MAX_BYTES = 512 * 1_048_576;
+const MAX_DECOMPRESSED_BYTES = 512 * 1_048_576;
 /** The fastest level; no other level makes a journal batch smaller by more than 6 %. */
 const LEVEL = 1;
 
@@ -24,20 +24,20 @@ const inflateLater = promisify(inflateRaw);
  * compressed payload is unchanged and therefore not readable as JSON: in a signal, a query or a start, an untrusted client
  * could send a small payload that becomes very large.
  */
-export const compression: PayloadCodec = {
-  encode: async (payloads) => await Promise.all(payloads.map(async (payload) => await compress(payload))),
+export const compressionCodec: PayloadCodec = {
+  encode: async (payloads) => await Promise.all(payloads.map(async (payload) => await compressPayload(payload))),
   decode: async (payloads, context?: SerializationContext) =>
     context?.type === 'activity'
-      ? await Promise.all(payloads.map(async (payload) => await decompress(payload)))
+      ? await Promise.all(payloads.map(async (payload) => await decompressPayload(payload)))
       : payloads,
 };
 
-const NOTHING = new Uint8Array();
+const NO_BYTES = new Uint8Array();
 
-async function compress(payload: Payload): Promise<Payload> {
-  const { [MARK]: mark, encoding = NOTHING, ...others } = payload.metadata ?? {};
+async function compressPayload(payload: Payload): Promise<Payload> {
+  const { [MARK]: mark, encoding = NO_BYTES, ...others } = payload.metadata ?? {};
   if (!mark) return payload;
-  const data = payload.data ?? NOTHING;
+  const data = payload.data ?? NO_BYTES;
   return {
     metadata: { ...others, encoding: DEFLATE, [INNER]: encoding },
     data:
@@ -48,11 +48,11 @@ async function compress(payload: Payload): Promise<Payload> {
 }
 
 /** @throws RangeError or a zlib error when the data is damaged or becomes too large */
-async function decompress(payload: Payload): Promise<Payload> {
-  const { [INNER]: inner = NOTHING, encoding = NOTHING, ...others } = payload.metadata ?? {};
+async function decompressPayload(payload: Payload): Promise<Payload> {
+  const { [INNER]: inner = NO_BYTES, encoding = NO_BYTES, ...others } = payload.metadata ?? {};
   if (!DEFLATE.equals(encoding)) return payload;
-  const data = payload.data ?? NOTHING;
-  const options = { maxOutputLength: MAX_BYTES };
+  const data = payload.data ?? NO_BYTES;
+  const options = { maxOutputLength: MAX_DECOMPRESSED_BYTES };
   return {
     metadata: { ...others, encoding: inner },
     data: data.length > MAX_SYNC_BYTES ? await inflateLater(data, options) : inflateRawSync(data, options),

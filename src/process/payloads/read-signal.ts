@@ -6,12 +6,12 @@ import {
   decodeReferencePayload,
   isReferencePayload,
 } from '@temporalio/common/lib/internal-non-workflow/extstore-helpers.js';
-import { unreadable } from '../../graph/values/index.ts';
+import { unreadablePlaceholder } from '../../graph/values/index.ts';
 import type { Blob, Blobs } from '../../store/blobs/blobs.ts';
-import { DRIVER, digestOf, fromStored, toStored } from './stored-payload.ts';
+import { DRIVER, payloadDigest, fromStored, toStored } from './stored-payload.ts';
 
 /** The execution that a signal was sent to. */
-export interface Receiver {
+export interface ReceivingExecution {
   readonly namespace: string;
   readonly workflowId: string;
   /** True if the history already contains the effects of the signal. */
@@ -28,12 +28,12 @@ export interface Receiver {
  * @returns the payload, still encoded by the codecs, but without references
  * @throws when the store or the codecs fail, or the history contains the payload as readable
  */
-export type ReadSignal = (payload: Payload, receiver: Receiver) => Promise<Payload>;
+export type ReadSignal = (payload: Payload, receiver: ReceivingExecution) => Promise<Payload>;
 
 /** A payload, or the reason why it can never be read. */
 type ReadResult = { readonly payload: Payload } | { readonly reason: string };
 
-const MISSING = 'what it refers to is not in the store';
+const MISSING_PAYLOAD_REASON = 'what it refers to is not in the store';
 const NO_CODE = 'the codecs do not know it';
 
 export function createSignalReader(store: Blobs, codecs: readonly PayloadCodec[]): ReadSignal {
@@ -41,17 +41,20 @@ export function createSignalReader(store: Blobs, codecs: readonly PayloadCodec[]
     const fetched = isReferencePayload(payload) ? await fetchPayload(store, payload, receiver) : { payload };
     const found = 'payload' in fetched ? await tryCodecs({ store, codecs }, fetched.payload, receiver) : fetched;
     if ('payload' in found) return found.payload;
-    const [marked = {}] = await encode([...codecs], [defaultPayloadConverter.toPayload(unreadable(found.reason))]);
+    const [marked = {}] = await encode(
+      [...codecs],
+      [defaultPayloadConverter.toPayload(unreadablePlaceholder(found.reason))],
+    );
     return marked;
   };
 }
 
 /** Resolves a reference if it leads to a payload of the same workflow: other payloads may belong to another tenant. */
-async function fetchPayload(store: Blobs, reference: Payload, receiver: Receiver): Promise<ReadResult> {
+async function fetchPayload(store: Blobs, reference: Payload, receiver: ReceivingExecution): Promise<ReadResult> {
   const id = idIn(reference);
   if (id === null) return { reason: 'it is a broken reference' };
   if (!id.startsWith(`${receiver.workflowId}/`)) return { reason: 'it refers to what is not of this run' };
-  const stored = (await find(store, id)) ?? (await recordUnreadable(store, id, MISSING, receiver));
+  const stored = (await findBlob(store, id)) ?? (await recordUnreadable(store, id, MISSING_PAYLOAD_REASON, receiver));
   const reason = recordedReason(stored);
   if (reason !== null) return { reason };
   const payload = fromStored(stored);
@@ -76,11 +79,11 @@ async function recordUnreadable(
   store: Blobs,
   id: string,
   reason: string,
-  { workflowId, isReplaying }: Receiver,
+  { workflowId, isReplaying }: ReceivingExecution,
 ): Promise<Blob> {
   if (isReplaying) throw new RangeError(`The payload ${id} of a signal could be read before: ${reason}`);
   await store.put([{ id, workflowId, metadata: { encoding: UNREADABLE }, data: Buffer.from(reason) }]);
-  return (await find(store, id)) ?? { metadata: { encoding: UNREADABLE }, data: Buffer.from(reason) };
+  return (await findBlob(store, id)) ?? { metadata: { encoding: UNREADABLE }, data: Buffer.from(reason) };
 }
 
 /** The encoding of the entry that replaces an unreadable payload; in base64, as the store contains it. */
@@ -90,7 +93,7 @@ function recordedReason({ metadata, data }: Blob): string | null {
   return metadata['encoding'] === UNREADABLE ? Buffer.from(data).toString() : null;
 }
 
-async function find(store: Blobs, id: string): Promise<Blob | undefined> {
+async function findBlob(store: Blobs, id: string): Promise<Blob | undefined> {
   return (await store.find([id])).get(id);
 }
 
@@ -98,7 +101,7 @@ async function find(store: Blobs, id: string): Promise<Blob | undefined> {
 const DECODE_TRIES = 4;
 const DECODE_PAUSE_MS = 250;
 
-interface Readers {
+interface PayloadSources {
   readonly store: Blobs;
   readonly codecs: readonly PayloadCodec[];
 }
@@ -107,10 +110,14 @@ interface Readers {
  * Checks whether the codecs can read a payload. A payload that could not be decoded stays unreadable, even if its key
  * becomes available later.
  */
-async function tryCodecs({ store, codecs }: Readers, payload: Payload, receiver: Receiver): Promise<ReadResult> {
+async function tryCodecs(
+  { store, codecs }: PayloadSources,
+  payload: Payload,
+  receiver: ReceivingExecution,
+): Promise<ReadResult> {
   if (codecs.length === 0) return { payload };
-  const id = `${receiver.workflowId}/unreadable/${digestOf(toStored(payload))}`;
-  if (await find(store, id)) return { reason: NO_CODE };
+  const id = `${receiver.workflowId}/unreadable/${payloadDigest(toStored(payload))}`;
+  if (await findBlob(store, id)) return { reason: NO_CODE };
   for (let tries = 1; tries <= DECODE_TRIES; tries += 1) {
     try {
       await decodeOne(codecs, payload, receiver);
@@ -124,14 +131,18 @@ async function tryCodecs({ store, codecs }: Readers, payload: Payload, receiver:
   return { reason: NO_CODE };
 }
 
-async function decodeOne(codecs: readonly PayloadCodec[], payload: Payload, receiver: Receiver): Promise<void> {
+async function decodeOne(
+  codecs: readonly PayloadCodec[],
+  payload: Payload,
+  receiver: ReceivingExecution,
+): Promise<void> {
   const { namespace, workflowId } = receiver;
   const decoded = await decode([...codecs], [payload], { type: 'workflow', namespace, workflowId });
   if (decoded.length !== 1) throw new RangeError('A codec has made another number of payloads of one');
 }
 
 /** True if the codecs can decode their own output: their keys are available. */
-async function areUsable(codecs: readonly PayloadCodec[], receiver: Receiver): Promise<boolean> {
+async function areUsable(codecs: readonly PayloadCodec[], receiver: ReceivingExecution): Promise<boolean> {
   try {
     const [written = {}] = await encode([...codecs], [defaultPayloadConverter.toPayload('a probe')]);
     await decodeOne(codecs, written, receiver);

@@ -13,7 +13,7 @@ export function toStored({ metadata, data }: Payload): Blob {
 }
 
 /** Returns the digest of a payload's content, which becomes part of its id. */
-export function digestOf({ metadata, data }: Blob): string {
+export function payloadDigest({ metadata, data }: Blob): string {
   return createHash('sha256').update(JSON.stringify(metadata)).update(data).digest('base64url');
 }
 

@@ -2,8 +2,8 @@ import { parseExpression } from '../../graph/expression/index.ts';
 import { compileJsonSchema, isJsonObject, messageOf, toList } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { describeDifference, firstDifference, toShortText } from '../../simulation/difference.ts';
-import type { Difference } from '../../simulation/difference.ts';
-import type { Expected } from './test-case.ts';
+import type { ValueDifference } from '../../simulation/difference.ts';
+import type { ExpectedOutcome } from './test-case.ts';
 
 /** The parts of a run that expectations are about. */
 export interface ObservedRun {
@@ -19,13 +19,15 @@ export interface ObservedRun {
 }
 
 /** Returns one line for each expectation that the run does not meet. */
-export function checkExpectations(expected: Expected, run: ObservedRun): readonly string[] {
+export function checkExpectations(expected: ExpectedOutcome, run: ObservedRun): readonly string[] {
   const { status, path, output, schema, maxCostUsd, cel = [] } = expected;
   const why = run.error === null ? '' : `: ${run.error}`;
   return [
     ...(run.status === status ? [] : [`the run is ${run.status}, expected ${status}${why}`]),
-    ...(path === undefined ? [] : toLines('path', firstDifference([...path], [...run.path]))),
-    ...(output === undefined ? [] : toLines('output', firstDifference(output, partNamedIn(output, run.output)))),
+    ...(path === undefined ? [] : formatDifference('path', firstDifference([...path], [...run.path]))),
+    ...(output === undefined
+      ? []
+      : formatDifference('output', firstDifference(output, partNamedIn(output, run.output)))),
     ...(schema === undefined
       ? []
       : compileJsonSchema(schema)(run.output).map((issue) => `output${issue.path}: ${issue.message}`)),
@@ -36,7 +38,7 @@ export function checkExpectations(expected: Expected, run: ObservedRun): readonl
   ];
 }
 
-function toLines(what: string, difference: Difference | null): readonly string[] {
+function formatDifference(what: string, difference: ValueDifference | null): readonly string[] {
   return difference ? [describeDifference(what, difference)] : [];
 }
 

@@ -8,13 +8,14 @@ export interface PassRate {
 }
 
 /** The 97.5th percentile of the normal distribution. */
-const Z = 1.959964;
+const NORMAL_QUANTILE = 1.959964;
 
 /** @param trials at least 1 */
 export function passRate(passed: number, trials: number): PassRate {
   const rate = passed / trials;
-  const scale = 1 + Z ** 2 / trials;
-  const center = (rate + Z ** 2 / (2 * trials)) / scale;
-  const margin = (Z / scale) * Math.sqrt((rate * (1 - rate)) / trials + Z ** 2 / (4 * trials ** 2));
+  const scale = 1 + NORMAL_QUANTILE ** 2 / trials;
+  const center = (rate + NORMAL_QUANTILE ** 2 / (2 * trials)) / scale;
+  const margin =
+    (NORMAL_QUANTILE / scale) * Math.sqrt((rate * (1 - rate)) / trials + NORMAL_QUANTILE ** 2 / (4 * trials ** 2));
   return { passed, trials, low: Math.max(0, center - margin), high: Math.min(1, center + margin) };
 }

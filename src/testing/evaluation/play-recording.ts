@@ -6,19 +6,19 @@ import { validateGraph } from '../../graph/validate/index.ts';
 import { toJson } from '../../graph/values/index.ts';
 import type { AnyGraph } from '../run-options.ts';
 import { firstDifference } from '../../simulation/difference.ts';
-import type { Difference } from '../../simulation/difference.ts';
+import type { ValueDifference } from '../../simulation/difference.ts';
 import { hiddenIn, outcomeOf, nameEvent, readRecordedTest, replayTest } from './recorded-test.ts';
-import type { Outcome, RecordedTest } from './recorded-test.ts';
+import type { OutcomeSummary, RecordedTest } from './recorded-test.ts';
 
 /** The outcome of a recorded run that was played again. */
-export interface PlayedRecording extends Outcome {
+export interface PlayedRecording extends OutcomeSummary {
   /** The first event that is not as it was recorded; `null`: the run goes exactly as it went. */
   readonly divergence: RecordingDivergence | null;
   /** Differences of status, path, output and error; often empty although events differ. */
-  readonly changed: readonly (Difference & { readonly what: keyof Outcome })[];
+  readonly changed: readonly (ValueDifference & { readonly what: keyof OutcomeSummary })[];
 }
 
-export interface RecordingDivergence extends Difference {
+export interface RecordingDivergence extends ValueDifference {
   /** The number of the event. */
   readonly seq: number;
   /** The event and its node, such as `event 12, tool.requested at pay`. */
@@ -38,13 +38,13 @@ interface PlayOptions {
 export function playRecording(recorded: unknown, { graph }: PlayOptions = {}): PlayedRecording {
   const test = readRecordedTest(recorded);
   const definition = graph && ('toJSON' in graph ? graph.toJSON() : graph);
-  if (definition) requireValid(definition, test);
+  if (definition) requireValidDefinition(definition, test);
   const replayed = replayTest(test, definition);
   const outcome = outcomeOf(replayed, hiddenIn(test));
-  return { ...outcome, divergence: toDivergence(replayed.divergence), changed: changesOf(test.expect, outcome) };
+  return { ...outcome, divergence: toDivergence(replayed.divergence), changed: changedFields(test.expect, outcome) };
 }
 
-function requireValid(definition: GraphDefinition, { recording }: RecordedTest): void {
+function requireValidDefinition(definition: GraphDefinition, { recording }: RecordedTest): void {
   const issues = validateGraph(toJson(definition), recording.catalog);
   if (hasErrors(issues)) throw new InvalidGraphError(definition.name, issues);
 }
@@ -59,14 +59,14 @@ function toDivergence(found: ReturnType<typeof replayTest>['divergence']): Recor
 }
 
 /** A difference in time alone is one, but it follows from all others. */
-function differenceOf({ at: was, ...expected }: RunEvent, { at: is, ...actual }: RunEvent): Difference {
+function differenceOf({ at: was, ...expected }: RunEvent, { at: is, ...actual }: RunEvent): ValueDifference {
   return firstDifference(toJson(expected), toJson(actual)) ?? { path: '/at', expected: was, actual: is };
 }
 
-const PARTS = ['status', 'path', 'output', 'error'] as const;
+const COMPARED_FIELDS = ['status', 'path', 'output', 'error'] as const;
 
-function changesOf(expected: Outcome, actual: Outcome): PlayedRecording['changed'] {
-  return PARTS.flatMap((what) => {
+function changedFields(expected: OutcomeSummary, actual: OutcomeSummary): PlayedRecording['changed'] {
+  return COMPARED_FIELDS.flatMap((what) => {
     const difference = firstDifference(toJson(expected[what]), toJson(actual[what]));
     return difference ? [{ what, ...difference }] : [];
   });

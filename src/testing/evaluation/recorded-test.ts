@@ -3,11 +3,11 @@ import type { Redaction } from '../../graph/redaction/index.ts';
 import { toRunView } from '../../graph/journal/index.ts';
 import type { RunEvent } from '../../graph/journal/index.ts';
 import { hideRecording, replayRecording } from '../../graph/replay/index.ts';
-import type { Recording, Replayed } from '../../graph/replay/index.ts';
+import type { Recording, ReplayedRun } from '../../graph/replay/index.ts';
 import type { RunStatus } from '../../graph/run/index.ts';
 import { isJsonObject } from '../../graph/values/index.ts';
 import type { Json, RunError } from '../../graph/values/index.ts';
-import { pathOf } from '../../simulation/run-record.ts';
+import { nodePathOf } from '../../simulation/run-record.ts';
 
 /** A recorded run as a test: a file of JSON that `holdfast promote` writes. */
 export interface RecordedTest {
@@ -17,11 +17,11 @@ export interface RecordedTest {
   readonly payloads: 'redacted' | 'all';
   readonly recording: Recording;
   /** The outcome of the recorded run. */
-  readonly expect: Outcome;
+  readonly expect: OutcomeSummary;
 }
 
 /** The outcome of a run, in short. */
-export interface Outcome {
+export interface OutcomeSummary {
   readonly status: RunStatus;
   readonly path: readonly string[];
   readonly output: Json;
@@ -51,7 +51,7 @@ export function toRecordedTest(
 
 const WITH_PAYLOADS = '--with-payloads records them';
 
-function describeDivergence({ divergence }: Replayed): string {
+function describeDivergence({ divergence }: ReplayedRun): string {
   return divergence ? `they part at ${nameEvent(divergence.expected ?? divergence.actual)}` : '';
 }
 
@@ -67,7 +67,7 @@ export function nameEvent(event: RunEvent | null): string {
 export function replayTest(
   test: Pick<RecordedTest, 'payloads' | 'recording'>,
   definition?: Recording['definition'],
-): Replayed {
+): ReplayedRun {
   const hidden = hiddenIn(test);
   const view = isRedacting(hidden) ? (event: RunEvent) => hideEvent(event, hidden) : undefined;
   return replayRecording(test.recording, { view, ...(definition && { definition }) });
@@ -78,11 +78,11 @@ export function hiddenIn({ payloads, recording }: Pick<RecordedTest, 'payloads' 
   return payloads === 'redacted' ? recording.redaction : NOTHING_REDACTED;
 }
 
-export function outcomeOf({ run, events }: Pick<Replayed, 'run' | 'events'>, hidden: Redaction): Outcome {
+export function outcomeOf({ run, events }: Pick<ReplayedRun, 'run' | 'events'>, hidden: Redaction): OutcomeSummary {
   const { status, output, error } = toRunView(run);
   return {
     status,
-    path: pathOf(events),
+    path: nodePathOf(events),
     output: hideOutput(output, hidden),
     error: error && hideRunError(error, hidden),
   };

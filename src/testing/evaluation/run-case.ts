@@ -24,18 +24,18 @@ export async function runCase(
     config,
     options: {
       models: mapValues(models, scriptedModel),
-      tools: mapValues(tools, inOrder),
-      functions: mapValues(functions, inOrder),
-      nodeTypes: mapValues(nodeTypes, inOrder),
+      tools: mapValues(tools, answerInOrder),
+      functions: mapValues(functions, answerInOrder),
+      nodeTypes: mapValues(nodeTypes, answerInOrder),
       decisions,
       events,
     },
   });
-  return observe(run);
+  return toObservedRun(run);
 }
 
 /** A fake that gives a list of values, one a call. */
-function inOrder(values: readonly Json[], name: string): () => Json {
+function answerInOrder(values: readonly Json[], name: string): () => Json {
   let at = 0;
   return () => {
     const value = values[at++];
@@ -44,7 +44,7 @@ function inOrder(values: readonly Json[], name: string): () => Json {
   };
 }
 
-function observe({ status, path, output, state, calls, usage, error }: TestRun): ObservedRun {
+function toObservedRun({ status, path, output, state, calls, usage, error }: TestRun): ObservedRun {
   return {
     status,
     path,

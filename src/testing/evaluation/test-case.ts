@@ -4,15 +4,15 @@ import type { JsonSchema } from '../../graph/values/index.ts';
 
 /* A line of a data set: an input, what is expected of the run, and the answers of models, tools, people and events. */
 
-const Input = z.record(z.string(), z.json());
-const Text = z.string();
+const InputSchema = z.record(z.string(), z.json());
+const TextSchema = z.string();
 
-const Expectations = z.strictObject({
+const ExpectationsSchema = z.strictObject({
   status: z.enum(['completed', 'failed', 'canceled', 'waiting', 'paused']).default('completed'),
   /** The output; members that are not named may have any value. */
   output: z.json().optional(),
   /** CEL that has to be true, over `result` (the output), `state` and `run` (`status`, `path`, `tools`, `costUsd`). */
-  cel: z.union([Text, z.array(Text)]).optional(),
+  cel: z.union([TextSchema, z.array(TextSchema)]).optional(),
   /** JSON Schema of the output. */
   schema: z
     .custom<JsonSchema>(
@@ -21,71 +21,78 @@ const Expectations = z.strictObject({
     )
     .optional(),
   /** The nodes in the order in which they begin. */
-  path: z.array(Text).optional(),
+  path: z.array(TextSchema).optional(),
   maxCostUsd: z.number().min(0).optional(),
 });
 
-const Tokens = z.strictObject({ inputTokens: z.number().min(0), outputTokens: z.number().min(0) });
-const ToolCall = z.strictObject({ tool: Text, args: z.json(), id: Text.optional() });
-const Reply = z.union([
-  Text,
-  z.strictObject({ error: Text, delay: Text.optional() }),
+const TokensSchema = z.strictObject({ inputTokens: z.number().min(0), outputTokens: z.number().min(0) });
+const ToolCallSchema = z.strictObject({ tool: TextSchema, args: z.json(), id: TextSchema.optional() });
+const ReplySchema = z.union([
+  TextSchema,
+  z.strictObject({ error: TextSchema, delay: TextSchema.optional() }),
   z.strictObject({
-    text: Text.optional(),
+    text: TextSchema.optional(),
     json: z.json().optional(),
-    toolCalls: z.array(ToolCall).optional(),
-    usage: Tokens.optional(),
-    delay: Text.optional(),
+    toolCalls: z.array(ToolCallSchema).optional(),
+    usage: TokensSchema.optional(),
+    delay: TextSchema.optional(),
   }),
 ]);
 
-const Person = z.union([Text, z.strictObject({ sub: Text, roles: z.array(Text) })]);
-const decisionFields = { node: Text, tool: Text.optional(), by: Person.optional(), after: Text.optional() };
-const Decision = z.discriminatedUnion('decision', [
+const PersonSchema = z.union([TextSchema, z.strictObject({ sub: TextSchema, roles: z.array(TextSchema) })]);
+const decisionFields = {
+  node: TextSchema,
+  tool: TextSchema.optional(),
+  by: PersonSchema.optional(),
+  after: TextSchema.optional(),
+};
+const TestDecisionSchema = z.discriminatedUnion('decision', [
   z.strictObject({
     ...decisionFields,
     decision: z.literal('approve'),
     args: z.json().optional(),
     values: z.json().optional(),
-    reason: Text.optional(),
+    reason: TextSchema.optional(),
   }),
   z.strictObject({
     ...decisionFields,
     decision: z.literal('reject'),
     values: z.json().optional(),
-    reason: Text.optional(),
+    reason: TextSchema.optional(),
   }),
   z.strictObject({ ...decisionFields, decision: z.literal('timeout') }),
   z.strictObject({ ...decisionFields, decision: z.literal('retry') }),
   z.strictObject({ ...decisionFields, decision: z.literal('skip'), output: z.json().optional() }),
-  z.strictObject({ ...decisionFields, decision: z.literal('fail'), reason: Text.optional() }),
+  z.strictObject({ ...decisionFields, decision: z.literal('fail'), reason: TextSchema.optional() }),
 ]);
 
 /** Values are given one a call, in order. */
-const Values = z.record(z.string(), z.array(z.json()));
+const ValuesByNameSchema = z.record(z.string(), z.array(z.json()));
 
-const Answers = z.strictObject({
-  models: z.record(z.string(), z.array(Reply)).default({}),
-  tools: Values.default({}),
-  functions: Values.default({}),
-  nodeTypes: Values.default({}),
-  decisions: z.array(Decision).default([]),
-  events: z.array(z.strictObject({ name: Text, payload: z.json().optional(), after: Text.optional() })).default([]),
+const AnswersSchema = z.strictObject({
+  models: z.record(z.string(), z.array(ReplySchema)).default({}),
+  tools: ValuesByNameSchema.default({}),
+  functions: ValuesByNameSchema.default({}),
+  nodeTypes: ValuesByNameSchema.default({}),
+  decisions: z.array(TestDecisionSchema).default([]),
+  events: z
+    .array(z.strictObject({ name: TextSchema, payload: z.json().optional(), after: TextSchema.optional() }))
+    .default([]),
 });
 
-const Case = z.strictObject({
-  name: Text.optional(),
-  input: Input.default({}),
-  expect: Expectations.prefault({}),
-  answers: Answers.prefault({}),
+const CaseSchema = z.strictObject({
+  name: TextSchema.optional(),
+  input: InputSchema.default({}),
+  expect: ExpectationsSchema.prefault({}),
+  answers: AnswersSchema.prefault({}),
 });
 
-export type TestCase = z.output<typeof Case>;
-export type Expected = TestCase['expect'];
+export type TestCase = z.output<typeof CaseSchema>;
+export type ExpectedOutcome = TestCase['expect'];
 
 /** Reads a line of a data set. @throws TypeError that names every problem */
 export function readCase(value: unknown): TestCase {
-  const parsed = Case.safeParse(value);
+  const parsed = CaseSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => `${toPointer(path.map(String)) || '/'}: ${message}`);
   throw new TypeError(problems.join('; '));

@@ -47,7 +47,7 @@ export function createCompletedTaskCheck(readBackwards: ReadHistoryBackwards, id
   };
 }
 
-const ENDS: ReadonlySet<unknown> = new Set([
+const END_EVENT_TYPES: ReadonlySet<unknown> = new Set([
   EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED,
   EventType.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED,
   EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED,
@@ -57,7 +57,7 @@ const ENDS: ReadonlySet<unknown> = new Set([
 ]);
 
 function isExecutionEnd({ eventType }: HistoryEvent): boolean {
-  return ENDS.has(eventType);
+  return END_EVENT_TYPES.has(eventType);
 }
 
 /** Another worker may have made local calls of its own in the same task, so the identity must be equal. */
@@ -69,15 +69,20 @@ function isTaskCompletion(event: HistoryEvent | null): boolean {
   return event?.eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED;
 }
 
-const ANSWER_WITHIN_MS = 8_000;
+const HISTORY_WITHIN_MS = 8_000;
 /** The size of a page in transactions, each of which has one or more events. */
-const PAGE = 20;
+const TRANSACTIONS_PER_PAGE = 20;
 
 export function historyReader(connection: NativeConnection, namespace: string): ReadHistoryBackwards {
   return async ({ workflowId, runId }, nextPageToken) => {
-    const request = { namespace, execution: { workflowId, runId }, maximumPageSize: PAGE, nextPageToken };
+    const request = {
+      namespace,
+      execution: { workflowId, runId },
+      maximumPageSize: TRANSACTIONS_PER_PAGE,
+      nextPageToken,
+    };
     const page = await connection.withDeadline(
-      Date.now() + ANSWER_WITHIN_MS,
+      Date.now() + HISTORY_WITHIN_MS,
       async () => await connection.workflowService.getWorkflowExecutionHistoryReverse(request),
     );
     return { events: page.history?.events ?? [], nextToken: page.nextPageToken };

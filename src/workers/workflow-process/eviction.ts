@@ -8,7 +8,7 @@ export interface WorkflowCache {
   forget(key: string): Promise<void>;
 }
 
-export interface Heap {
+export interface HeapGauge {
   /** Returns the share of the heap that is in use, including garbage, from 0 to 1. */
   usedPart(): number;
   /** Collects garbage, which takes up to a second. */
@@ -23,9 +23,9 @@ const ROOMY = 0.35;
  * When a larger share is in use, they are evicted even during a task. V8 aborts a process whose collections free little
  * while four fifths of the old generation, which is smaller than the heap, are in use.
  */
-const FULL = 0.65;
+const EVICT_ABOVE = 0.65;
 /** The share of the workflows that is evicted before the heap is measured again. */
-const AT_ONCE = 0.25;
+const EVICTED_SHARE = 0.25;
 /** The growth of the used share before garbage is collected again. */
 const NEW_PART = 0.1;
 
@@ -35,7 +35,7 @@ const NEW_PART = 0.1;
  * @param inUse the number of most recently used workflows that may be in the middle of a task. A task restarts if its
  * workflow is evicted
  */
-export function createEviction(cached: WorkflowCache, heap: Heap, inUse: number): () => Promise<void> {
+export function createEviction(cached: WorkflowCache, heap: HeapGauge, inUse: number): () => Promise<void> {
   let afterCollection = 0;
   const collect = (): number => {
     heap.collect();
@@ -46,19 +46,19 @@ export function createEviction(cached: WorkflowCache, heap: Heap, inUse: number)
       const keys = cached.keys();
       const idle = keys.slice(0, Math.max(0, keys.length - kept));
       if (idle.length === 0) return;
-      for (const key of idle.slice(0, Math.ceil(idle.length * AT_ONCE))) await cached.forget(key);
+      for (const key of idle.slice(0, Math.ceil(idle.length * EVICTED_SHARE))) await cached.forget(key);
     }
   };
   return async () => {
     const used = heap.usedPart();
-    if (used <= CROWDED || used <= Math.min(afterCollection + NEW_PART, FULL)) return;
+    if (used <= CROWDED || used <= Math.min(afterCollection + NEW_PART, EVICT_ABOVE)) return;
     if (collect() > ROOMY) await forgetUntil(ROOMY, inUse);
-    if (afterCollection > FULL) await forgetUntil(CROWDED, 0);
+    if (afterCollection > EVICT_ABOVE) await forgetUntil(CROWDED, 0);
   };
 }
 
 /** The heap of this process. */
-export function ownHeap(): Heap {
+export function ownHeap(): HeapGauge {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
   if (typeof collect !== 'function') throw new TypeError('This Node gives no access to its garbage collector');

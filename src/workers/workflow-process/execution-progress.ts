@@ -8,7 +8,7 @@ export interface ExecutionProgress {
    */
   mayActivate(activation: ExecutionActivation): Promise<boolean>;
   /** Records the answer to an activation. */
-  completed(completion: Completion): void;
+  completed(completion: ActivationCompletion): void;
   /** Returns true while the workflow task stays open for local calls. */
   hasOpenLocalCalls(): boolean;
 }
@@ -17,7 +17,7 @@ type ExecutionActivation = Pick<
   coresdk.workflow_activation.IWorkflowActivation,
   'jobs' | 'historyLength' | 'isReplaying'
 >;
-type Completion = coresdk.workflow_completion.IWorkflowActivationCompletion;
+type ActivationCompletion = coresdk.workflow_completion.IWorkflowActivationCompletion;
 
 /** The id that Temporal's core gives to a query without a workflow task. */
 const DIRECT_QUERY = 'legacy_query';

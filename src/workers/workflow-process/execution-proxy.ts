@@ -30,7 +30,7 @@ export function createExecutionProxy(
 ): Workflow {
   let sinkCalls: SinkCall[] = [];
   let hasBegun = false;
-  const mustMove = (activation: Activation): boolean =>
+  const mustMove = (activation: ActivationInput): boolean =>
     hasBegun &&
     !home.isHeavy &&
     !home.isAlone &&
@@ -72,10 +72,10 @@ export function createExecutionProxy(
   };
 }
 
-type Activation = Parameters<Workflow['activate']>[0];
+type ActivationInput = Parameters<Workflow['activate']>[0];
 
 /** Returns false while a restart would fail a query, or repeat local calls. */
-function mayRestart({ jobs, isReplaying }: Activation): boolean {
+function mayRestart({ jobs, isReplaying }: ActivationInput): boolean {
   const needsProcess = (jobs ?? []).some(
     ({ queryWorkflow, resolveActivity }) => queryWorkflow ?? resolveActivity?.isLocal,
   );
@@ -85,7 +85,7 @@ function mayRestart({ jobs, isReplaying }: Activation): boolean {
 const HEAVY = `${PLAYED_ANEW}: it keeps others waiting, and goes on in another process`;
 
 /** Core also marks queries as replays, but these arrive when a replay is over. */
-function isReplayActivation({ isReplaying, jobs }: Activation): boolean {
+function isReplayActivation({ isReplaying, jobs }: ActivationInput): boolean {
   return isReplaying === true && jobs?.some(({ queryWorkflow }) => queryWorkflow) !== true;
 }
 

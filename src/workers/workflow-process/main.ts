@@ -6,7 +6,7 @@ import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared.js';
 import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helpers.js';
 import { endWithParent } from './end-with-parent.ts';
 import { OPEN_WITHIN_MS, toSentInfo } from './messages.ts';
-import type { Answer, AnswerBody, OpenRequest, Request, RequestBody } from './messages.ts';
+import type { ProcessAnswer, AnswerBody, OpenRequest, ProcessRequest, ProcessRequestBody } from './messages.ts';
 import { createEviction, ownHeap } from './eviction.ts';
 
 /* The process that runs workflow code for a worker (`start-workflow-process.ts`). It ends when its worker ends. */
@@ -14,41 +14,45 @@ import { createEviction, ownHeap } from './eviction.ts';
 const { WorkflowActivation } = proto.coresdk.workflow_activation;
 const { WorkflowActivationCompletion } = proto.coresdk.workflow_completion;
 
-let creator: ReusableVMWorkflowCreator | null = null;
+let workflowCreator: ReusableVMWorkflowCreator | null = null;
 
 /** The executions in memory, least recently used first. */
-const used = new Set<string>();
+const usedExecutions = new Set<string>();
 let evictIfCrowded = async (): Promise<void> => undefined;
 
-async function touch(executionRunId: string): Promise<void> {
-  used.delete(executionRunId);
+async function markUsed(executionRunId: string): Promise<void> {
+  usedExecutions.delete(executionRunId);
   await evictIfCrowded();
-  used.add(executionRunId);
+  usedExecutions.add(executionRunId);
 }
 
-async function forget(executionRunId: string): Promise<void> {
-  used.delete(executionRunId);
-  await find(executionRunId)?.dispose();
+async function forgetExecution(executionRunId: string): Promise<void> {
+  usedExecutions.delete(executionRunId);
+  await findWorkflow(executionRunId)?.dispose();
 }
 
-async function answerTo(request: RequestBody): Promise<AnswerBody> {
+async function answerTo(request: ProcessRequestBody): Promise<AnswerBody> {
   switch (request.kind) {
     case 'open': {
-      creator = await createCreator(request);
-      evictIfCrowded = createEviction({ keys: () => [...used], forget }, ownHeap(), request.tasksAtOnce);
+      workflowCreator = await createCreator(request);
+      evictIfCrowded = createEviction(
+        { keys: () => [...usedExecutions], forget: forgetExecution },
+        ownHeap(),
+        request.tasksAtOnce,
+      );
       return { kind: 'done' };
     }
     case 'create': {
       const { info, ...options } = request.options;
-      await touch(info.runId);
+      await markUsed(info.runId);
       const unsafe = { ...info.unsafe, now: Date.now, random: createUnsafeRandomSource(Math.random) };
-      await creator?.createWorkflow({ ...options, info: { ...info, unsafe } });
+      await workflowCreator?.createWorkflow({ ...options, info: { ...info, unsafe } });
       return { kind: 'done' };
     }
     case 'activate': {
-      const workflow = find(request.executionRunId);
+      const workflow = findWorkflow(request.executionRunId);
       if (!workflow) return { kind: 'forgotten' };
-      await touch(request.executionRunId);
+      await markUsed(request.executionRunId);
       const before = process.cpuUsage();
       const completion = await workflow.activate(WorkflowActivation.decode(request.activation));
       const calls = await workflow.getAndResetSinkCalls();
@@ -60,7 +64,7 @@ async function answerTo(request: RequestBody): Promise<AnswerBody> {
       };
     }
     case 'dispose':
-      await forget(request.executionRunId);
+      await forgetExecution(request.executionRunId);
       return { kind: 'done' };
   }
 }
@@ -77,11 +81,11 @@ async function createCreator({ bundle, activityNames }: OpenRequest) {
   return made;
 }
 
-function find(executionRunId: string): ReusableVMWorkflow | undefined {
+function findWorkflow(executionRunId: string): ReusableVMWorkflow | undefined {
   return ReusableVMWorkflowCreator.workflowByRunId.get(executionRunId);
 }
 
-async function answer({ id, ...request }: Request): Promise<Answer> {
+async function answerRequest({ id, ...request }: ProcessRequest): Promise<ProcessAnswer> {
   try {
     return { id, ...(await answerTo(request)) };
   } catch (error) {
@@ -90,28 +94,28 @@ async function answer({ id, ...request }: Request): Promise<Answer> {
   }
 }
 
-function isRequest(message: unknown): message is Request {
+function isRequest(message: unknown): message is ProcessRequest {
   return typeof message === 'object' && message !== null && 'kind' in message;
 }
 
 let lastAnswer: Promise<unknown> = Promise.resolve();
 
 process.on('message', (message) => {
-  if (isRequest(message)) lastAnswer = lastAnswer.then(async () => send(await answer(message)));
+  if (isRequest(message)) lastAnswer = lastAnswer.then(async () => sendAnswer(await answerRequest(message)));
 });
 
-function abort(): never {
+function abortProcess(): never {
   return process.abort();
 }
 
 /** Sends an answer. It is lost if the worker has ended; this process ends then. */
-function send(message: Answer): void {
+function sendAnswer(message: ProcessAnswer): void {
   process.send?.(message, undefined, undefined, () => undefined);
 }
 
 process.once('disconnect', process.exit.bind(process, 0));
 endWithParent();
 // Only the workflow code can call these functions: an abort shows that, because no signal from outside causes one.
-Object.assign(process, { exit: abort, kill: abort });
+Object.assign(process, { exit: abortProcess, kill: abortProcess });
 // Signals to the process group are meant for the worker, which needs this process until the worker ends.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);

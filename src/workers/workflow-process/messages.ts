@@ -6,7 +6,7 @@ import type { WorkflowBundleWithSourceMapAndFilename } from '@temporalio/worker/
 export const OPEN_WITHIN_MS = 60_000;
 
 /** A request of a worker to the process that runs its workflow code. Requests are executed one after the other. */
-export type Request = { readonly id: number } & RequestBody;
+export type ProcessRequest = { readonly id: number } & ProcessRequestBody;
 
 /** The first request to a process: it loads the workflow's code. */
 export interface OpenRequest {
@@ -17,14 +17,14 @@ export interface OpenRequest {
   readonly tasksAtOnce: number;
 }
 
-export type RequestBody =
+export type ProcessRequestBody =
   | OpenRequest
   | { readonly kind: 'create'; readonly options: SentOptions }
   | { readonly kind: 'activate'; readonly executionRunId: string; readonly activation: Uint8Array }
   | { readonly kind: 'dispose'; readonly executionRunId: string };
 
 /** The answer to the request with the same id. */
-export type Answer = { readonly id: number } & AnswerBody;
+export type ProcessAnswer = { readonly id: number } & AnswerBody;
 
 export type AnswerBody =
   | { readonly kind: 'done' }

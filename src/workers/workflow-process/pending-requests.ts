@@ -1,5 +1,5 @@
 import { watchWork } from '../../process/thread-time.ts';
-import type { Answer } from './messages.ts';
+import type { ProcessAnswer } from './messages.ts';
 import type { ProcessEnd } from './process-end.ts';
 
 /** The error of a request whose process has ended. */
@@ -19,19 +19,19 @@ export class ProcessEnded extends Error {
 /** Requests without an answer. The process executes the oldest of them. */
 export interface PendingRequests {
   /** @param withinMs the processor time that the request may take @throws ProcessEnded */
-  add(id: number, withinMs: number): Promise<Answer>;
-  settle(answer: Answer): void;
+  add(id: number, withinMs: number): Promise<ProcessAnswer>;
+  settle(answer: ProcessAnswer): void;
   /** Rejects all requests when the process has ended. */
   end(end: ProcessEnd): void;
 }
 
-interface Pending {
+interface PendingRequest {
   readonly withinMs: number;
-  readonly resolve: (answer: Answer) => void;
+  readonly resolve: (answer: ProcessAnswer) => void;
   readonly reject: (error: ProcessEnded) => void;
 }
 
-export interface Watch {
+export interface ProcessWatch {
   /** The processor time of the process in milliseconds; on a busy machine it is less than the elapsed time. */
   readonly workedMs: () => number;
   /** Called when the oldest request takes too long. @param hasWorked false if the request waited for the machine */
@@ -41,8 +41,8 @@ export interface Watch {
 /** The elapsed time of a request may be this many times its processor time; Temporal waits no longer. */
 const BUSY_FACTOR = 3;
 
-export function createPendingRequests({ workedMs, onLate }: Watch): PendingRequests {
-  const pending = new Map<number, Pending>();
+export function createPendingRequests({ workedMs, onLate }: ProcessWatch): PendingRequests {
+  const pending = new Map<number, PendingRequest>();
   let stopWatching = (): void => undefined;
   const watchOldest = (): void => {
     stopWatching();
@@ -59,7 +59,7 @@ export function createPendingRequests({ workedMs, onLate }: Watch): PendingReque
   };
   return {
     async add(id, withinMs) {
-      const answer = new Promise<Answer>((resolve, reject) => pending.set(id, { withinMs, resolve, reject }));
+      const answer = new Promise<ProcessAnswer>((resolve, reject) => pending.set(id, { withinMs, resolve, reject }));
       if (pending.size === 1) watchOldest();
       return await answer;
     },

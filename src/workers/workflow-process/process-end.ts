@@ -6,13 +6,13 @@ export interface ProcessEnd {
   readonly how: string;
 }
 
-export type EndKind = keyof typeof KINDS;
+export type EndKind = keyof typeof END_KINDS;
 
 /**
  * The kinds of ends. Only the code itself crashes its process or works for too long. Others may end a process, too: the
  * kernel kills the largest one when memory is short, and operators and cluster nodes send signals.
  */
-const KINDS = {
+const END_KINDS = {
   /** The code has used up its memory, or triggered a fault of the JavaScript engine. */
   crashed: { isByCode: true },
   /** One request has taken too much processor time. */
@@ -41,7 +41,7 @@ export interface ObservedEnd {
   readonly wasAlone: boolean;
 }
 
-export type Verdict =
+export type ExecutionVerdict =
   | 'sound'
   /** The next process is exclusive. */
   | 'suspect'
@@ -49,8 +49,8 @@ export type Verdict =
   | 'guilty';
 
 /** Judges an execution by the ends of processes that were executing it since its last success. */
-export function judge(ends: readonly ObservedEnd[]): Verdict {
-  const proofs = ends.filter(({ kind, wasAlone }) => wasAlone && KINDS[kind].isByCode);
+export function judgeExecution(ends: readonly ObservedEnd[]): ExecutionVerdict {
+  const proofs = ends.filter(({ kind, wasAlone }) => wasAlone && END_KINDS[kind].isByCode);
   if (proofs.length >= FEWEST_PROOFS) return 'guilty';
   return ends.length > 0 ? 'suspect' : 'sound';
 }

@@ -1,9 +1,9 @@
 import type { ExclusiveProcess } from './exclusive-processes.ts';
-import type { RequestBody } from './messages.ts';
+import type { ProcessRequestBody } from './messages.ts';
 import { ProcessEnded } from './pending-requests.ts';
-import { judge } from './process-end.ts';
-import type { ObservedEnd, Verdict } from './process-end.ts';
-import type { Succeeded, WorkflowProcess } from './start-workflow-process.ts';
+import { judgeExecution } from './process-end.ts';
+import type { ObservedEnd, ExecutionVerdict } from './process-end.ts';
+import type { SucceededAnswer, WorkflowProcess } from './start-workflow-process.ts';
 
 /** An execution whose code runs in a process, which is replaced when it ends. */
 export interface RestartableExecution {
@@ -12,11 +12,11 @@ export interface RestartableExecution {
    * @param isReplaying true if the history already contains the commands that result from the request
    * @throws ProcessEnded
    */
-  send(request: RequestBody, isReplaying: boolean): Promise<Succeeded>;
+  send(request: ProcessRequestBody, isReplaying: boolean): Promise<SucceededAnswer>;
   /** Releases the exclusive process of the execution, which must be replayed then. */
   leaveExclusiveProcess(): Promise<void>;
   /** Sends the last request and releases the process; a process that has ended is not replaced. */
-  sendLast(request: RequestBody): Promise<void>;
+  sendLast(request: ProcessRequestBody): Promise<void>;
 }
 
 interface RestartDeps {
@@ -25,13 +25,13 @@ interface RestartDeps {
   /** Returns a process that only this execution uses. */
   readonly exclusive: () => Promise<ExclusiveProcess>;
   /** Called when a task fails because the process has ended while it executed this code. */
-  readonly failed: (reason: string, verdict: Exclude<Verdict, 'sound'>) => void;
+  readonly failed: (reason: string, verdict: Exclude<ExecutionVerdict, 'sound'>) => void;
 }
 
 /** An execution before its first task in this worker. */
 export interface NewExecution {
   /** The first request to every process. */
-  readonly begin: RequestBody;
+  readonly begin: ProcessRequestBody;
   /** True if a process has ended while it executed this code. */
   readonly isSuspect: boolean;
 }
@@ -53,13 +53,13 @@ export function createRestartableExecution(
   let hasReleased = false;
   let process: WorkflowProcess | null = null;
   /** The requests that a new process must replay; `null` once the code has progressed beyond its history. */
-  let replayed: RequestBody[] | null = [begin];
+  let replayed: ProcessRequestBody[] | null = [begin];
   /** Those of them that the process has not received. */
-  let missing: readonly RequestBody[] = replayed;
+  let missing: readonly ProcessRequestBody[] = replayed;
   const mayRestart = (error: unknown, processes: number): boolean => {
     if (!(error instanceof ProcessEnded)) return false;
     if (error.wasExecuting) ends.push({ kind: error.end.kind, wasAlone: home.isExclusive() });
-    const verdict = judge(ends);
+    const verdict = judgeExecution(ends);
     const isOver = replayed === null || processes >= MOST_PROCESSES || error.end.kind === 'busy';
     if (!isOver && verdict !== 'guilty') return true;
     if (verdict !== 'sound') failed(error.message, verdict);
@@ -115,9 +115,9 @@ function createHome({ shared, exclusive }: Pick<RestartDeps, 'shared' | 'exclusi
 /** When the process ends, all requests fail; the error of the first one states whether it was being executed. */
 async function sendAfter(
   process: WorkflowProcess,
-  before: readonly RequestBody[],
-  request: RequestBody,
-): Promise<Succeeded> {
+  before: readonly ProcessRequestBody[],
+  request: ProcessRequestBody,
+): Promise<SucceededAnswer> {
   const earlier = before.map((one) => process.request(one));
   const answer = process.request(request);
   await Promise.all([...earlier, answer]);

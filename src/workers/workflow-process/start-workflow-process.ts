@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { ownModule, ownNodeOptions } from '../../process/own-code.ts';
 import { OPEN_WITHIN_MS } from './messages.ts';
-import type { Answer, AnswerBody, RequestBody } from './messages.ts';
+import type { ProcessAnswer, AnswerBody, ProcessRequestBody } from './messages.ts';
 import { ProcessEnded, createPendingRequests } from './pending-requests.ts';
 import { endOfProcess } from './process-end.ts';
 import type { ProcessEnd } from './process-end.ts';
@@ -13,12 +13,12 @@ import { readThreadTime } from '../../process/thread-time.ts';
 export interface WorkflowProcess {
   readonly hasEnded: boolean;
   /** Sends a request. @throws ProcessEnded; Error when the request fails in the process */
-  request(request: RequestBody): Promise<Succeeded>;
+  request(request: ProcessRequestBody): Promise<SucceededAnswer>;
   stop(): Promise<void>;
 }
 
 /** An answer that is not a failure. */
-export type Succeeded = Exclude<AnswerBody, { readonly kind: 'failed' }>;
+export type SucceededAnswer = Exclude<AnswerBody, { readonly kind: 'failed' }>;
 
 export interface ProcessLimits {
   /** The heap of the process, in MiB. */
@@ -88,7 +88,7 @@ export function startWorkflowProcess({ heapMib, timeLimitMs }: ProcessLimits): W
   };
 }
 
-function isAnswer(message: unknown): message is Answer {
+function isAnswer(message: unknown): message is ProcessAnswer {
   return typeof message === 'object' && message !== null && 'kind' in message;
 }
 

@@ -23,7 +23,7 @@ export type Culprit =
   | { readonly by: 'queue' };
 
 /** The removal of an execution from the worker's memory, which follows each failed task. */
-interface Eviction {
+interface ExecutionEviction {
   readonly runId: string;
   readonly evictJob: coresdk.workflow_activation.IRemoveFromCache;
 }
@@ -43,7 +43,7 @@ export type WorkflowTaskFailure =
   | { readonly by: 'machine'; readonly reason: string };
 
 export interface TaskObserver extends ExecutionObserver {
-  evicted(eviction: Eviction): void;
+  evicted(eviction: ExecutionEviction): void;
 }
 
 const { EvictionReason } = proto.coresdk.workflow_activation.RemoveFromCache;

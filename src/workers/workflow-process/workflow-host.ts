@@ -47,7 +47,7 @@ export async function openWorkflowHost({ start, open, observer, wasCompleted }: 
       const { runId, workflowId } = options.info;
       const home = { isHeavy: false, isAlone: false };
       const code = createRestartableExecution(
-        { begin: { kind: 'create', options: toSent(options) }, isSuspect: suspects.delete(runId) },
+        { begin: { kind: 'create', options: toSentOptions(options) }, isSuspect: suspects.delete(runId) },
         {
           shared() {
             home.isHeavy = heavyExecutions.isHeavy(runId);
@@ -59,7 +59,7 @@ export async function openWorkflowHost({ start, open, observer, wasCompleted }: 
           },
           failed(reason, verdict) {
             suspects.add(runId);
-            observer.failed(runId, FAILURES[verdict](reason));
+            observer.failed(runId, TASK_FAILURES[verdict](reason));
           },
         },
       );
@@ -72,7 +72,7 @@ export async function openWorkflowHost({ start, open, observer, wasCompleted }: 
   };
 }
 
-const FAILURES = {
+const TASK_FAILURES = {
   suspect: (reason: string): WorkflowTaskFailure => ({ by: 'machine', reason }),
   guilty: (reason: string): WorkflowTaskFailure => ({ by: 'code', reason, proofs: FEWEST_PROOFS }),
 } as const;
@@ -83,12 +83,12 @@ interface OpenedProcess {
 }
 
 /** A process that is replaced when it has ended. */
-interface Replaceable {
+interface ReplaceableProcess {
   running(this: void): Promise<WorkflowProcess>;
   stop(): Promise<void>;
 }
 
-function createReplaceable(begin: () => OpenedProcess): Replaceable {
+function createReplaceable(begin: () => OpenedProcess): ReplaceableProcess {
   let current: OpenedProcess | null = null;
   return {
     async running() {
@@ -100,7 +100,7 @@ function createReplaceable(begin: () => OpenedProcess): Replaceable {
 }
 
 /** Starts the first process, and another one if it is ended from outside. @throws when it can't run the code */
-async function startFirst({ running }: Replaceable): Promise<void> {
+async function startFirst({ running }: ReplaceableProcess): Promise<void> {
   for (let processes = 1; ; processes += 1) {
     try {
       await running();
@@ -119,6 +119,6 @@ function withoutAttribution(error: unknown): never {
   throw error;
 }
 
-function toSent({ info, ...options }: CreateOptions) {
+function toSentOptions({ info, ...options }: CreateOptions) {
   return { ...options, info: toSentInfo(info) };
 }

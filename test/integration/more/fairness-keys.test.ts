@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTeardown } from '../../../src/dev/teardown.ts';
-import type { Tokens } from '../../../src/dev/issuer.ts';
+import type { CallerTokens } from '../../../src/dev/issuer.ts';
 import { toWorkflowId } from '../../../src/workflows/contract.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { startRun } from '../../support/readers/api-runs.ts';
@@ -39,7 +39,7 @@ async function eventsOf(runId: string, tenantId: string): Promise<readonly (read
   return histories.map(({ events }) => events ?? []);
 }
 
-test.each<[keyof Tokens, string]>([
+test.each<[keyof CallerTokens, string]>([
   ['user', 'demo'],
   ['otherTenantUser', 'other'],
 ])(

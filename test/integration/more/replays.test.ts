@@ -6,7 +6,7 @@ import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import proto from '@temporalio/proto';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { describeDifference, replayHistories } from '../../../src/dev/replays/replay-histories.ts';
+import { describeHistoryDifference, replayHistories } from '../../../src/dev/replays/replay-histories.ts';
 import { openTeardown } from '../../../src/dev/teardown.ts';
 import { createLogger } from '../../../src/process/logger.ts';
 import { toTemporalLogger } from '../../../src/process/temporal-logger.ts';
@@ -62,7 +62,7 @@ test('changed code is reported with the run, the difference and the path of its 
     { ...FACTS, error: expect.stringMatching(/nondeterminism/i), path: expect.any(String) },
   ]);
   const [difference = { ...FACTS, error: '', path: '' }] = found.differences;
-  expect(describeDifference(difference)).toContain('run:demo:R1');
+  expect(describeHistoryDifference(difference)).toContain('run:demo:R1');
   expect(JSON.parse(await readFile(difference.path, 'utf8'))).toMatchObject({ events: expect.any(Array) });
   expect(JSON.parse(await readFile(difference.path.replace(/\.json$/, '.facts.json'), 'utf8'))).toMatchObject({
     bundle: found.bundle,

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setupSteps } from '../../../src/cli/production/setup-steps.ts';
 import type { StepCheck } from '../../../src/cli/production/setup-steps.ts';
-import { takeStep } from '../../../src/cli/production/take-step.ts';
+import { takeSetupStep } from '../../../src/cli/production/take-step.ts';
 import { holdfast } from '../../support/servers/command-line.ts';
 import type { Said } from '../../support/servers/command-line.ts';
 import { reserveServers } from '../../support/servers/reserve-servers.ts';
@@ -58,7 +58,7 @@ test('a step that another process completes between check and creation counts as
     setupSteps(plan).map(async (step) => {
       const looks = [{ isThere: false, what: 'all' }];
       const check = async (): Promise<StepCheck> => looks.pop() ?? (await step.check());
-      return await takeStep({ ...step, check }, { isDry: false, untilMs: Date.now() });
+      return await takeSetupStep({ ...step, check }, { isDry: false, untilMs: Date.now() });
     }),
   );
   expect(taken.map(({ line }) => line)).toEqual([

@@ -10,7 +10,7 @@ import { createServer } from 'node:tls';
 import { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openConnection } from '../../../src/api/temporal/engine.ts';
-import { readTemporalTarget, temporal } from '../../../src/process/temporal.ts';
+import { readTemporalTarget, temporalDependency } from '../../../src/process/temporal.ts';
 import { setVariables } from '../../../src/process/process-options.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { hasStatus } from '../../support/readers/api-runs.ts';
@@ -99,7 +99,9 @@ test.each([
   });
   const TEMPORAL_ADDRESS = await addressOf(server);
   const target = readTemporalTarget({ ...withClient(), TEMPORAL_ADDRESS, TEMPORAL_API_KEY: 'key-of-the-cloud' });
-  await expect(temporal<Awaited<ReturnType<typeof connectTo>>>(target, connectTo).open()).rejects.toThrow('wrong key');
+  await expect(temporalDependency<Awaited<ReturnType<typeof connectTo>>>(target, connectTo).open()).rejects.toThrow(
+    'wrong key',
+  );
   expect(new Set(keys)).toEqual(new Set(['Bearer key-of-the-cloud']));
   server.close();
 });

@@ -3,7 +3,7 @@ import { compileGraph } from '../../../src/graph/compile/compile.ts';
 import type { JournalBatch, ModelDelta } from '../../../src/graph/journal/batch.ts';
 import type { Checkpoint } from '../../../src/graph/journal/resume-point.ts';
 import type { EndedRunState } from '../../../src/graph/journal/batch.ts';
-import { NOT_BEGUN } from '../../../src/graph/journal/run-view.ts';
+import { NOT_BEGUN_VIEW } from '../../../src/graph/journal/run-view.ts';
 import type { Intervention, RunView } from '../../../src/graph/journal/run-view.ts';
 import type { RunEvent } from '../../../src/graph/journal/events.ts';
 import type { Approval } from '../../../src/graph/run/approval.ts';
@@ -52,7 +52,7 @@ export function aStart(over: Partial<RunGraphInput> = {}): RunGraphInput {
 }
 
 export function aView(over: Partial<RunView> = {}): RunView {
-  return { ...NOT_BEGUN, status: 'running', startedAt: AT, step: 0, ...over };
+  return { ...NOT_BEGUN_VIEW, status: 'running', startedAt: AT, step: 0, ...over };
 }
 
 const anEvent = (seq: number): RunEvent => ({ seq, at: AT, step: 0, type: 'step.started', nodes: [`n${seq}`] });

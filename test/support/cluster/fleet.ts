@@ -5,7 +5,7 @@ import { Client, Connection } from '@temporalio/client';
 import { findSuite, playSuite } from '../../../src/dev/conformance.ts';
 import { createClient } from '../../../src/dev/demo/ticket.ts';
 import type { Client as DemoClient } from '../../../src/dev/demo/ticket.ts';
-import type { Tokens } from '../../../src/dev/issuer.ts';
+import type { CallerTokens } from '../../../src/dev/issuer.ts';
 import { choosePort } from '../../../src/dev/ports.ts';
 import { startWithTeardown } from '../../../src/dev/teardown.ts';
 import type { Teardown } from '../../../src/dev/teardown.ts';
@@ -44,13 +44,13 @@ export interface Fleet extends Pick<ThirdParties, 'accounts' | 'resetShop'> {
   readonly temporal: Client;
   readonly cli: TemporalCli;
   /** Returns a client of the common address. */
-  as(caller: keyof Tokens): ApiClient;
+  as(caller: keyof CallerTokens): ApiClient;
   /** Returns a client of one API. */
-  at(api: number, caller: keyof Tokens): ApiClient;
+  at(api: number, caller: keyof CallerTokens): ApiClient;
   /** Returns a client of the common address that retries while it is unavailable. */
-  patient(caller: keyof Tokens): DemoClient;
+  patient(caller: keyof CallerTokens): DemoClient;
   /** Requests a stream from the common address. */
-  open(caller: keyof Tokens, path: string, headers: Readonly<Record<string, string>>): Promise<Response>;
+  open(caller: keyof CallerTokens, path: string, headers: Readonly<Record<string, string>>): Promise<Response>;
   /** Runs themes of the conformance suite. @returns the ids of the scenarios that failed */
   conform(themes: readonly string[], signal: AbortSignal): Promise<string[]>;
   /** Starts two workers of another version. */
@@ -149,7 +149,7 @@ function failedIn(results: Json): string[] {
     .map((result) => textAt(result, '/id'));
 }
 
-async function writeTokens(tokens: Tokens, teardown: Teardown): Promise<string> {
+async function writeTokens(tokens: CallerTokens, teardown: Teardown): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-fleet-'));
   teardown.add(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'tokens.json');

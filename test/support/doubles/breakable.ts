@@ -1,5 +1,5 @@
 import type { NodeOfType } from '../../../src/graph/definition/definition.ts';
-import { isJsonObject, toText } from '../../../src/graph/values/json.ts';
+import { isJsonObject, toTemplateText } from '../../../src/graph/values/json.ts';
 import { CallFailure } from './memory-shell.ts';
 import type { Outside } from './memory-shell.ts';
 
@@ -17,7 +17,7 @@ export function breakable(...names: readonly string[]): Breakable {
   const outside: Outside = {
     tool({ args }, key) {
       calls.push(key.slice(key.indexOf(':') + 1));
-      const name = isJsonObject(args) ? toText(args['key'] ?? null) : '';
+      const name = isJsonObject(args) ? toTemplateText(args['key'] ?? null) : '';
       if (broken.has(name)) throw new CallFailure('TOOL_FAILED', `${name} is broken`);
       return `${name}!`;
     },

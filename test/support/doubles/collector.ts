@@ -1,6 +1,6 @@
 import { parse } from 'protobufjs';
 import { z } from 'zod';
-import { listen } from '../../../src/process/listen.ts';
+import { listenOnPort } from '../../../src/process/listen.ts';
 
 /** A collector of OpenTelemetry (OTLP, `http/protobuf`). */
 export interface Collector {
@@ -164,7 +164,7 @@ export async function startCollector(): Promise<Collector> {
     texts.push(found.text);
     return taken();
   };
-  const door = await listen({ fetch: serve }, { port: 0 });
+  const door = await listenOnPort({ fetch: serve }, { port: 0 });
   return {
     url: door.url,
     get spans() {

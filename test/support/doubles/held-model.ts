@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listen } from '../../../src/process/listen.ts';
+import { listenOnPort } from '../../../src/process/listen.ts';
 
 /** A model with OpenAI's protocol whose one answer a test sends piece by piece. */
 export interface HeldModel {
@@ -23,7 +23,7 @@ export async function startHeldModel(): Promise<HeldModel> {
     RequestSchema.parse(await request.json());
     return answers.shift() ?? new Response('The one answer is given', { status: 400 });
   };
-  const door = await listen({ fetch: serve }, { port: 0 });
+  const door = await listenOnPort({ fetch: serve }, { port: 0 });
   return {
     baseUrl: `${door.url}/v1`,
     say: async (content) => await writer.write(toFrame({ content }, null)),

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { listen } from '../../../src/process/listen.ts';
+import { listenOnPort } from '../../../src/process/listen.ts';
 
 /** A third party that delays all responses until it is released. */
 export interface HoldingService {
@@ -29,7 +29,7 @@ export async function startHoldingService(): Promise<HoldingService> {
     open -= 1;
     return Response.json({ done: true });
   };
-  const door = await listen({ fetch: serve }, { port: 0 });
+  const door = await listenOnPort({ fetch: serve }, { port: 0 });
   return {
     url: door.url,
     address: `127.0.0.1:${door.port}`,

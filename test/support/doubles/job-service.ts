@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { z } from 'zod';
-import { listen } from '../../../src/process/listen.ts';
+import { listenOnPort } from '../../../src/process/listen.ts';
 
 /** A third party that executes a job once per idempotency key, and records all calls. */
 export interface JobService {
@@ -56,7 +56,7 @@ export async function startJobService(port = 0): Promise<JobService> {
     done.set(key, job);
     return brokenOff.delete(job) ? halfAnAnswer() : Response.json({ job });
   };
-  let door = await listen({ fetch: serve }, { port });
+  let door = await listenOnPort({ fetch: serve }, { port });
   return {
     url: door.url,
     address: `127.0.0.1:${door.port}`,
@@ -75,7 +75,7 @@ export async function startJobService(port = 0): Promise<JobService> {
     },
     leave: () => door.stop(),
     async comeBack() {
-      door = await listen({ fetch: serve }, { port: door.port });
+      door = await listenOnPort({ fetch: serve }, { port: door.port });
     },
     forget() {
       [calls, done] = [[], new Map()];

@@ -1,8 +1,8 @@
 import { signalEndedRun } from '../../../src/graph/advance/advance.ts';
-import type { Advance } from '../../../src/graph/advance/advance.ts';
+import type { AdvanceResult } from '../../../src/graph/advance/advance.ts';
 import { forkRun, startRun } from '../../../src/graph/advance/begin-run.ts';
 import type { RunIdentity } from '../../../src/graph/advance/begin-run.ts';
-import { drive } from '../../../src/graph/advance/drive.ts';
+import { driveRun } from '../../../src/graph/advance/drive.ts';
 import { compileShared } from '../../../src/graph/compile/compile.ts';
 import type { CompiledGraph } from '../../../src/graph/compile/compile.ts';
 import type { Catalog } from '../../../src/graph/definition/catalog.ts';
@@ -173,7 +173,7 @@ function openMemoryRun(shell: Shell, outside: Outside): MemoryRun {
 
 interface Shell {
   readonly graph: CompiledGraph;
-  last: Advance;
+  last: AdvanceResult;
   now: number;
   isDriven: boolean;
   /** Occurrences that the interpreter has not processed yet. */
@@ -186,7 +186,7 @@ interface Shell {
   readonly checkpoints: Checkpoint[];
 }
 
-function openShell(graph: CompiledGraph, first: Advance): Shell {
+function openShell(graph: CompiledGraph, first: AdvanceResult): Shell {
   const shell: Shell = {
     graph,
     last: first,
@@ -202,7 +202,7 @@ function openShell(graph: CompiledGraph, first: Advance): Shell {
   return shell;
 }
 
-function absorb(shell: Shell, step: Advance): void {
+function absorb(shell: Shell, step: AdvanceResult): void {
   shell.last = step;
   shell.calls = [...shell.calls, ...step.effects.filter((effect) => effect.kind === 'call')];
   shell.events.push(...step.events);
@@ -220,7 +220,7 @@ function settle(shell: Shell, outside: Outside, given: readonly OccurrenceBody[]
     return body ? { ...body, at: (shell.now += 1) } : null;
   };
   shell.isDriven = true;
-  for (const step of drive(shell.graph, shell.last, next)) absorb(shell, step);
+  for (const step of driveRun(shell.graph, shell.last, next)) absorb(shell, step);
   shell.isDriven = false;
 }
 

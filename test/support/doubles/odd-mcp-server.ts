@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { toText } from '../../../src/graph/values/json.ts';
+import { toTemplateText } from '../../../src/graph/values/json.ts';
 import { toJson, toJsonObject } from '../../../src/graph/values/to-json.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import { isMain } from '../../../src/process/own-code.ts';
@@ -53,11 +53,11 @@ export function createOddMcpServer(send: (message: JsonObject) => void): OddMcpS
         };
 
   const behaviors: Readonly<Record<string, (id: Json, value: Json) => void>> = {
-    echo: (id, value) => answer(id, text(toText(value))),
+    echo: (id, value) => answer(id, text(toTemplateText(value))),
     typed: (id, value) => answer(id, { content: [], structuredContent: { n: value } }),
-    fail: (id, value) => answer(id, { ...text(toText(value)), isError: true }),
+    fail: (id, value) => answer(id, { ...text(toTemplateText(value)), isError: true }),
     refuse: (id, value) => send({ jsonrpc: '2.0', id, error: { code: Number(value), message: 'No' } }),
-    complain: (id, value) => send({ jsonrpc: '2.0', id, error: { code: -32603, message: toText(value) } }),
+    complain: (id, value) => send({ jsonrpc: '2.0', id, error: { code: -32603, message: toTemplateText(value) } }),
     parts: (id) => answer(id, { content: [{ type: 'image', data: 'AA==', mimeType: 'image/png' }] }),
     nothing: (id) => answer(id, { content: [] }),
     large: (id, value) => answer(id, text('x'.repeat(Number(value)))),
@@ -67,11 +67,11 @@ export function createOddMcpServer(send: (message: JsonObject) => void): OddMcpS
       for (let n = 0; n < Number(value); n++) send({ jsonrpc: '2.0', id: `ping ${n}`, method: 'ping' });
     },
     die: () => process.exit(7),
-    environment: (id, value) => answer(id, text(process.env[toText(value)] ?? 'unset')),
+    environment: (id, value) => answer(id, text(process.env[toTemplateText(value)] ?? 'unset')),
     pid: (id) => answer(id, text(String(process.pid))),
     heard: (id) => answer(id, { content: [], structuredContent: { heard } }),
     change: (id, value) => {
-      description = toText(value);
+      description = toTemplateText(value);
       send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
       answer(id, { content: [] });
     },

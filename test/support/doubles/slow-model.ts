@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { listen } from '../../../src/process/listen.ts';
+import { listenOnPort } from '../../../src/process/listen.ts';
 
 /** A model with OpenAI's protocol that streams long answers word by word. */
 export interface SlowModel {
@@ -27,7 +27,7 @@ export async function startSlowModel({
     const said = Array.from({ length: words }, (_, n) => `${prompt}${n} `);
     return new Response(slowly(said, pauseMs), { headers: { 'content-type': 'text/event-stream' } });
   };
-  const door = await listen({ fetch: serve }, { port: 0 });
+  const door = await listenOnPort({ fetch: serve }, { port: 0 });
   return { baseUrl: door.url, address: `127.0.0.1:${door.port}`, stop: () => door.stop() };
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listen } from '../../../src/process/listen.ts';
+import { listenOnPort } from '../../../src/process/listen.ts';
 
 /** A model, by OpenAI's protocol, that calls tools first and answers once it has their results. */
 export interface ToolAskingModel {
@@ -19,7 +19,7 @@ const USAGE = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
 
 /** @param calls the tool calls of its first turn */
 export async function startToolAskingModel(calls: readonly Asked[]): Promise<ToolAskingModel> {
-  const door = await listen(
+  const door = await listenOnPort(
     { fetch: async (request) => Response.json(complete(await request.json(), calls)) },
     { port: 0 },
   );

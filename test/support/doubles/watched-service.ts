@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { listen } from '../../../src/process/listen.ts';
+import { listenOnPort } from '../../../src/process/listen.ts';
 
 /** A proxy of a service that can block calls, for tests of what happens while a call is open. */
 export interface WatchedService {
@@ -51,7 +51,7 @@ export async function watchService(target: string): Promise<WatchedService> {
       headers: { 'content-type': answer.headers.get('content-type') ?? 'text/plain' },
     });
   };
-  const door = await listen({ fetch: fetchThrough }, { port: 0 });
+  const door = await listenOnPort({ fetch: fetchThrough }, { port: 0 });
   const release = (): void => {
     holds = [];
     events.emit('released');

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { advance } from '../../../src/graph/advance/advance.ts';
-import type { Advance } from '../../../src/graph/advance/advance.ts';
+import type { AdvanceResult } from '../../../src/graph/advance/advance.ts';
 import { startRun } from '../../../src/graph/advance/begin-run.ts';
 import type { RunIdentity } from '../../../src/graph/advance/begin-run.ts';
 import { compileShared } from '../../../src/graph/compile/compile.ts';
@@ -35,7 +35,7 @@ export interface Shuffling {
   /** @returns a number from 0 up to the given one */
   readonly choose: (count: number) => number;
   /** The beginning of the run; by default a new run without input. */
-  readonly begin?: (graph: CompiledGraph, identity: RunIdentity) => Advance;
+  readonly begin?: (graph: CompiledGraph, identity: RunIdentity) => AdvanceResult;
   /** Replaces the answer that the arguments of a call determine. */
   readonly answer?: (call: CallEffect) => OccurrenceBody | null;
   /** Returns the graph and the run with which each step begins; by default unchanged. */
@@ -46,12 +46,12 @@ export interface Shuffling {
 
 interface Interjection {
   readonly body: OccurrenceBody;
-  readonly check: (before: Run, after: Advance) => void;
+  readonly check: (before: Run, after: AdvanceResult) => void;
 }
 
 export interface ShuffledRun {
   readonly run: ShownRun;
-  readonly steps: readonly Advance[];
+  readonly steps: readonly AdvanceResult[];
   /** The meter units that each step has used. */
   readonly units: readonly number[];
   readonly occurrences: readonly Occurrence[];
@@ -71,7 +71,7 @@ export function runShuffled(shuffling: Shuffling): ShuffledRun {
   const { definition, catalog, choose, carry, interject, begin = beginAnew, answer = () => null } = shuffling;
   let graph = compileShared(definition, catalog);
   const units: number[] = [];
-  const metered = (step: () => Advance): Advance => {
+  const metered = (step: () => AdvanceResult): AdvanceResult => {
     const before = unitsSpent();
     const after = step();
     units.push(unitsSpent() - before);
@@ -81,7 +81,7 @@ export function runShuffled(shuffling: Shuffling): ShuffledRun {
   const steps = [last];
   const occurrences: Occurrence[] = [];
   const calls = new Map<string, CallEffect>();
-  const take = (body: OccurrenceBody): Advance => {
+  const take = (body: OccurrenceBody): AdvanceResult => {
     const [sameGraph, run] = carry?.(graph, last.run) ?? [graph, last.run];
     graph = sameGraph;
     const occurrence = deepFreeze({ ...body, at: STARTED_AT + 1000 * (occurrences.length + 1) });
@@ -113,13 +113,13 @@ function expectAnEnd(taken: number, begin: Shuffling['begin']): void {
   if (taken > ENDLESS) throw new Error('The run does not end');
 }
 
-function noteCalls({ effects }: Advance, calls: Map<string, CallEffect>): void {
+function noteCalls({ effects }: AdvanceResult, calls: Map<string, CallEffect>): void {
   for (const effect of effects) if (effect.kind === 'call') calls.set(effect.key, effect);
 }
 
 const CONTINUE: OccurrenceBody = { kind: 'continue' };
 
-function beginAnew(graph: CompiledGraph, identity: RunIdentity): Advance {
+function beginAnew(graph: CompiledGraph, identity: RunIdentity): AdvanceResult {
   return startRun(graph, identity, { input: {}, startedAt: STARTED_AT });
 }
 

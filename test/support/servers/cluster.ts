@@ -1,6 +1,6 @@
 import { createClient } from '../../../src/dev/demo/ticket.ts';
 import type { Client } from '../../../src/dev/demo/ticket.ts';
-import type { Tokens } from '../../../src/dev/issuer.ts';
+import type { CallerTokens } from '../../../src/dev/issuer.ts';
 import { openTeardown } from '../../../src/dev/teardown.ts';
 import { startPostgres } from './postgres-server.ts';
 import { startProcesses } from './processes.ts';
@@ -14,7 +14,7 @@ export type VictimName = 'worker' | 'api' | 'temporal';
 export interface Cluster extends Omit<ThirdParties, 'environment'> {
   readonly temporalAddress: string;
   readonly victims: Readonly<Record<VictimName, Pick<Victim, 'kill' | 'start' | 'freeze' | 'thaw'>>>;
-  as(caller: keyof Tokens): Client;
+  as(caller: keyof CallerTokens): Client;
   stop(): Promise<void>;
 }
 

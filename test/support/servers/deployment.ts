@@ -1,5 +1,5 @@
 import type { ConfigInput } from '../../../src/config/load-config.ts';
-import type { Tokens } from '../../../src/dev/issuer.ts';
+import type { CallerTokens } from '../../../src/dev/issuer.ts';
 import { choosePort } from '../../../src/dev/ports.ts';
 import { openTeardown } from '../../../src/dev/teardown.ts';
 import { createApiClient } from '../readers/api-client.ts';
@@ -18,9 +18,9 @@ export interface Deployment {
   readonly temporal: KillableTemporal;
   readonly postgres: PostgresServer;
   readonly databaseUrl: string;
-  as(caller: keyof Tokens): ApiClient;
+  as(caller: keyof CallerTokens): ApiClient;
   /** Opens a stream as a caller. */
-  open(caller: keyof Tokens, path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  open(caller: keyof CallerTokens, path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
   /** A client of the worker's health endpoint. */
   readonly workerHealth: ApiClient;
   stop(): Promise<void>;

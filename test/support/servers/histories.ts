@@ -3,8 +3,8 @@ import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { keepHistories } from '../../../src/dev/replays/keep-histories.ts';
-import { describeDifference, replayHistories } from '../../../src/dev/replays/replay-histories.ts';
-import type { Replayed } from '../../../src/dev/replays/replay-histories.ts';
+import { describeHistoryDifference, replayHistories } from '../../../src/dev/replays/replay-histories.ts';
+import type { ReplayedHistories } from '../../../src/dev/replays/replay-histories.ts';
 import type { HistorySource } from '../../../src/dev/stack.ts';
 import type { Teardown } from '../../../src/dev/teardown.ts';
 import { createDataConverter } from '../../../src/process/data-converter.ts';
@@ -86,8 +86,8 @@ export async function replayKept(say: (line: string) => void): Promise<boolean> 
   }
   if (!files.some((name) => name.endsWith('.history'))) return true;
   const startedAt = Date.now();
-  const { replayed, bundle, differences }: Replayed = await replayHistories(folder);
+  const { replayed, bundle, differences }: ReplayedHistories = await replayHistories(folder);
   say(`Replayed ${replayed} histories by workflow code ${bundle} in ${Math.round((Date.now() - startedAt) / 1_000)} s`);
-  for (const difference of differences) say(` FAIL  ${describeDifference(difference)}`);
+  for (const difference of differences) say(` FAIL  ${describeHistoryDifference(difference)}`);
   return differences.length === 0;
 }

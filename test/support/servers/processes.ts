@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ConfigInput } from '../../../src/config/load-config.ts';
 import { openIssuer, signTokens } from '../../../src/dev/issuer.ts';
-import type { Tokens } from '../../../src/dev/issuer.ts';
+import type { CallerTokens } from '../../../src/dev/issuer.ts';
 import { choosePort } from '../../../src/dev/ports.ts';
 import type { Teardown } from '../../../src/dev/teardown.ts';
-import { listen } from '../../../src/process/listen.ts';
+import { listenOnPort } from '../../../src/process/listen.ts';
 import { startNode } from './child-node.ts';
 import type { ChildNode, ChildNodeOptions } from './child-node.ts';
 import { keepForReplay, openSource } from './histories.ts';
@@ -22,7 +22,7 @@ export interface Processes {
   readonly temporal: KillableTemporal;
   /** The base URLs of the APIs. */
   readonly baseUrls: readonly string[];
-  readonly tokens: Tokens;
+  readonly tokens: CallerTokens;
   /** Starts another worker without waiting for it. */
   readonly addWorker: (own: NodeJS.ProcessEnv) => ChildNode;
 }
@@ -56,7 +56,7 @@ export async function startProcesses(options: ProcessesOptions, teardown: Teardo
   // Workers and APIs are stopped before this step, and the database after it.
   teardown.add(() => keepForReplay(() => openSource(temporal, databaseUrl, teardown), options.environment ?? {}));
   const issuer = await openIssuer(join(folder, 'issuer.json'), {});
-  const keys = await listen({ fetch: () => Response.json(issuer.auth.keys) }, { port: 0 });
+  const keys = await listenOnPort({ fetch: () => Response.json(issuer.auth.keys) }, { port: 0 });
   teardown.add(() => keys.stop());
   const { audience } = issuer.auth;
   const auth = { issuer: issuer.auth.issuer, audience, jwksUrl: keys.url };

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConfigInput } from '../../../src/config/load-config.ts';
-import type { Tokens } from '../../../src/dev/issuer.ts';
+import type { CallerTokens } from '../../../src/dev/issuer.ts';
 import { startStack } from '../../../src/dev/stack.ts';
 import type { Stack } from '../../../src/dev/stack.ts';
 import { createApiClient } from '../readers/api-client.ts';
@@ -13,7 +13,7 @@ import { keepForReplay } from './histories.ts';
 /** A complete stack that can be stopped and restarted with the same state. */
 export interface RestartableStack {
   /** A client of the running stack. */
-  as(caller: keyof Tokens): ApiClient;
+  as(caller: keyof CallerTokens): ApiClient;
   restart(): Promise<void>;
   stop(): Promise<void>;
 }

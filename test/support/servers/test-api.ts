@@ -12,7 +12,7 @@ import type { ConfigInput } from '../../../src/config/load-config.ts';
 import { openEmbedder } from '../../../src/config/open-embedder.ts';
 import { toCatalog } from '../../../src/config/to-catalog.ts';
 import { openIssuer, signTokens } from '../../../src/dev/issuer.ts';
-import type { Tokens } from '../../../src/dev/issuer.ts';
+import type { CallerTokens } from '../../../src/dev/issuer.ts';
 import { createLogger } from '../../../src/process/logger.ts';
 import { withMeaning } from '../../../src/store/memory/with-meaning.ts';
 import { anAbsentEngine } from '../doubles/absent-engine.ts';
@@ -24,12 +24,12 @@ import type { MemoryStore } from './memory-database.ts';
 
 /** The API alone: without a port, with a database in memory, and without Temporal. */
 export interface TestApi {
-  as(caller: keyof Tokens): ApiClient;
+  as(caller: keyof CallerTokens): ApiClient;
   /** A client of the tenant `demo` with one role, which the configuration may define. */
   asRole(role: string): Promise<ApiClient>;
   /** A client without a token. */
   readonly stranger: ApiClient;
-  readonly tokens: Tokens;
+  readonly tokens: CallerTokens;
   readonly store: MemoryStore;
   /** Like `fetch`. @param path may have a query */
   request(path: string, init?: RequestInit): Promise<Response>;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ApiDeps } from '../../../src/api/deps.ts';
 import type { ConfigInput } from '../../../src/config/load-config.ts';
-import type { Tokens } from '../../../src/dev/issuer.ts';
+import type { CallerTokens } from '../../../src/dev/issuer.ts';
 import { startStack } from '../../../src/dev/stack.ts';
 import type { Stack } from '../../../src/dev/stack.ts';
 import { createApiClient } from '../readers/api-client.ts';
@@ -22,7 +22,7 @@ export interface TestStack extends Stack {
   readonly databaseUrl: string | null;
   /** The folder of its state. */
   readonly dataDir: string;
-  as(caller: keyof Tokens): ApiClient;
+  as(caller: keyof CallerTokens): ApiClient;
   /** A client without a token. */
   readonly stranger: ApiClient;
 }

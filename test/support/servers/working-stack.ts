@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { ConfigInput } from '../../../src/config/load-config.ts';
-import type { Tokens } from '../../../src/dev/issuer.ts';
+import type { CallerTokens } from '../../../src/dev/issuer.ts';
 import { aToolOf } from '../doubles/configured-tool.ts';
 import { startJobService } from '../doubles/job-service.ts';
 import type { JobService } from '../doubles/job-service.ts';
@@ -9,7 +9,7 @@ import { createRunControls } from '../readers/run-controls.ts';
 import type { RunControls } from '../readers/run-controls.ts';
 
 interface AnyStack {
-  as(caller: keyof Tokens): ApiClient;
+  as(caller: keyof CallerTokens): ApiClient;
   stop(): Promise<void>;
 }
 

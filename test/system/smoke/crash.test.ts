@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readCases } from '../../../src/dev/demo/ticket.ts';
 import type { Client, TicketCase } from '../../../src/dev/demo/ticket.ts';
-import { listIn, numberIn, textIn, runTicket } from '../../../src/dev/demo/run-ticket.ts';
+import { listIn, numberField, textField, runTicket } from '../../../src/dev/demo/run-ticket.ts';
 import { toReport } from '../../../src/dev/demo/report.ts';
 import { toJson } from '../../../src/graph/values/to-json.ts';
 import type { JsonObject } from '../../../src/graph/values/json.ts';
@@ -166,8 +166,8 @@ async function expectWholeHistory(user: Client, runId: string): Promise<void> {
   for (let path: string | null = `/api/runs/${runId}/history?limit=50`; path !== null;) {
     const page: JsonObject = await user.get(path);
     for (const event of listIn(page, 'items')) {
-      types.push(textIn(event, 'type'));
-      seqs.push(numberIn(event, 'seq'));
+      types.push(textField(event, 'type'));
+      seqs.push(numberField(event, 'seq'));
     }
     const next = page['nextCursor'];
     path = typeof next === 'string' ? `/api/runs/${runId}/history?limit=50&cursor=${encodeURIComponent(next)}` : null;

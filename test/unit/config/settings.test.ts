@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ApiSettings, SETTINGS, WorkerSettings, readSettings } from '../../../src/config/settings.ts';
 import type { Setting } from '../../../src/config/settings.ts';
-import { SetupError, together } from '../../../src/process/setup-error.ts';
+import { SetupError, awaitParts } from '../../../src/process/setup-error.ts';
 
 const database = { DATABASE_URL: 'postgres://localhost/holdfast' };
 
@@ -76,11 +76,11 @@ describe('parts of a setup', () => {
 
   test('are checked together, with all problems in one error', async () => {
     const parts = [bad('no database'), Promise.resolve(1), bad('no auth')] as const;
-    await expect(together(parts)).rejects.toThrow(new SetupError('no database\nno auth'));
+    await expect(awaitParts(parts)).rejects.toThrow(new SetupError('no database\nno auth'));
   });
 
   test('that fail for another reason throw their own error', async () => {
     const broken = new TypeError('broken');
-    await expect(together([bad('no database'), Promise.reject(broken), bad('no auth')])).rejects.toBe(broken);
+    await expect(awaitParts([bad('no database'), Promise.reject(broken), bad('no auth')])).rejects.toBe(broken);
   });
 });

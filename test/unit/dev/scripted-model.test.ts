@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { createGuardedFetch } from '../../../src/network/guarded-request.ts';
 import { createGenerate } from '../../../src/activities/models/generate.ts';
 import type { ModelRequest } from '../../../src/activities/models/model.ts';
-import { act, answer } from '../../../src/dev/scripted-model/completion.ts';
-import { classify, findAmount } from '../../../src/dev/scripted-model/classify.ts';
+import { actAsAgent, answerPrompt } from '../../../src/dev/scripted-model/completion.ts';
+import { classifyTicket, findAmount } from '../../../src/dev/scripted-model/classify.ts';
 import { LANGUAGES } from '../../../src/dev/scripted-model/language.ts';
-import { FactsSchema, TicketSchema } from '../../../src/dev/scripted-model/prompt.ts';
-import type { Conversation, Facts, Ticket } from '../../../src/dev/scripted-model/prompt.ts';
+import { FactsSchema, PromptTicketSchema } from '../../../src/dev/scripted-model/prompt.ts';
+import type { ScriptedConversation, ReplyFacts, PromptTicket } from '../../../src/dev/scripted-model/prompt.ts';
 import { REPLY_TEXTS, writeReply } from '../../../src/dev/scripted-model/write-reply.ts';
 import { checkReply, reviseReply } from '../../../src/dev/scripted-model/review-reply.ts';
 import { smallestValue } from '../../../src/dev/scripted-model/smallest-value.ts';
@@ -22,11 +22,11 @@ const tickets = readFileSync(TICKETS, 'utf8')
   .split('\n')
   .map((line) => z.looseObject({ id: z.string() }).parse(JSON.parse(line)));
 
-function ticketOf(id: string): Ticket {
-  return TicketSchema.parse(tickets.find((ticket) => ticket.id === id));
+function ticketOf(id: string): PromptTicket {
+  return PromptTicketSchema.parse(tickets.find((ticket) => ticket.id === id));
 }
 
-function someFacts(overrides: Partial<Facts> = {}): Facts {
+function someFacts(overrides: Partial<ReplyFacts> = {}): ReplyFacts {
   const paid = {
     situation: 'refunded',
     reference: 'Reference: T-01',
@@ -62,7 +62,7 @@ describe('classify', () => {
     { id: 'T-35', intent: 'refund', orderNumbers: ['A-1035'], amount: null, language: 'es' },
     { id: 'T-37', intent: 'other', orderNumbers: [], amount: null, language: 'de' },
   ])('classifies ticket $id as $intent, $orderNumbers, $amount, $language', ({ id, ...expected }) => {
-    expect(classify(ticketOf(id))).toMatchObject(expected);
+    expect(classifyTicket(ticketOf(id))).toMatchObject(expected);
   });
 });
 
@@ -160,12 +160,12 @@ describe('prompts without a rule', () => {
   });
 
   test('get an echo without a schema', () => {
-    expect(answer({ system: '', user: 'Hi there', schema: null })).toBe('You said: Hi there');
+    expect(answerPrompt({ system: '', user: 'Hi there', schema: null })).toBe('You said: Hi there');
   });
 
   test('count sections that are missing or broken as empty', () => {
     const system = 'You classify support tickets';
-    const replies = ['', '<ticket>{</ticket>'].map((user) => answer({ system, user, schema: null }));
+    const replies = ['', '<ticket>{</ticket>'].map((user) => answerPrompt({ system, user, schema: null }));
     expect(replies.map((reply): unknown => JSON.parse(reply))).toMatchObject([
       { intent: 'other' },
       { intent: 'other' },
@@ -259,7 +259,7 @@ describe('the agent of the scripted model', () => {
   const SYSTEM = 'You settle requests for refunds.';
   const order = (number: string, over: object = {}): string =>
     JSON.stringify({ orders: [{ number, item: 'Lamp', total: 50, refunded: 10, currency: 'USD', ...over }] });
-  const conversation = (over: Partial<Conversation> = {}): Conversation => ({
+  const conversation = (over: Partial<ScriptedConversation> = {}): ScriptedConversation => ({
     system: SYSTEM,
     user: 'Refund A-1001 and A-1002, and A-1001 once more.',
     schema: null,
@@ -276,17 +276,20 @@ describe('the agent of the scripted model', () => {
   const known = [lookup('A-1001', order('A-1001')), lookup('A-1002', '{"orders":[]}')];
 
   test('returns null for unknown agents', () => {
-    expect(act(conversation({ system: 'You paint.' }))).toBeNull();
+    expect(actAsAgent(conversation({ system: 'You paint.' }))).toBeNull();
   });
 
   test('looks up every named order once', () => {
     const calls = ['A-1001', 'A-1002'].map((number) => ({ name: 'lookup_order', args: { number } }));
-    expect(act(conversation())).toEqual({ kind: 'calls', calls });
+    expect(actAsAgent(conversation())).toEqual({ kind: 'calls', calls });
   });
 
   test('refunds the rest of the orders found', () => {
     const args = { order: 'A-1001', amount: 40, reason: 'asked for by the customer' };
-    expect(act(conversation({ calls: known }))).toEqual({ kind: 'calls', calls: [{ name: 'issue_refund', args }] });
+    expect(actAsAgent(conversation({ calls: known }))).toEqual({
+      kind: 'calls',
+      calls: [{ name: 'issue_refund', args }],
+    });
   });
 
   test.each([
@@ -296,7 +299,7 @@ describe('the agent of the scripted model', () => {
   ])('reports the result: %s', (answer, line) => {
     const calls = [...known, refund('A-1001', answer)];
     const text = `${line}\nA-1002: I can not find this order.`;
-    expect(act(conversation({ calls }))).toEqual({ kind: 'text', text });
+    expect(actAsAgent(conversation({ calls }))).toEqual({ kind: 'text', text });
   });
 
   test.each([
@@ -309,6 +312,6 @@ describe('the agent of the scripted model', () => {
       'A-1001: it has been paid back before.',
     ],
   ])('answers with text and calls nothing where %s', (_what, over, text) => {
-    expect(act(conversation(over))).toEqual({ kind: 'text', text });
+    expect(actAsAgent(conversation(over))).toEqual({ kind: 'text', text });
   });
 });

@@ -9,7 +9,7 @@ import { REDUCER_TEXTS } from '../../../reference/texts/reducers.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { toCatalog } from '../../../src/config/to-catalog.ts';
 import { createReduceContext } from '../../../src/graph/channels/reducer.ts';
-import { reducers } from '../../../src/graph/channels/channel.ts';
+import { BUILT_IN_REDUCERS } from '../../../src/graph/channels/channel.ts';
 import { parseExpression } from '../../../src/graph/expression/index.ts';
 import { validateGraph } from '../../../src/graph/validate/index.ts';
 import { toJson } from '../../../src/graph/values/index.ts';
@@ -58,7 +58,7 @@ describe('docs/reference/expressions.md', () => {
 test.each(Object.entries(REDUCER_TEXTS))(
   'the example of the reducer %s has the documented result',
   (name, { begins, example }) => {
-    const reducer = Object.entries(reducers).find(([one]) => one === name)?.[1];
+    const reducer = Object.entries(BUILT_IN_REDUCERS).find(([one]) => one === name)?.[1];
     const [current, update, after] = example.map(parse);
     expect(reducer?.initial).toEqual(parse(begins));
     expect(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createAesGcmCodec } from '../../../examples/encryption/aes-gcm-codec.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
-import { compression } from '../../../src/process/payloads/compression.ts';
+import { compressionCodec } from '../../../src/process/payloads/compression.ts';
 import { createDataConverter } from '../../../src/process/data-converter.ts';
 
 const keys = { old: Buffer.alloc(32, 1), new: Buffer.alloc(32, 2) };
@@ -13,7 +13,7 @@ describe('codecs', () => {
     const codec = createAesGcmCodec(keys, 'new');
     const { codecs } = parseConfig('x', { codecs: [codec] });
     const store = { put: async () => undefined, get: async () => [], find: async () => new Map() };
-    expect(createDataConverter(store, codecs).payloadCodecs).toEqual([compression, codec]);
+    expect(createDataConverter(store, codecs).payloadCodecs).toEqual([compressionCodec, codec]);
   });
 
   test.each([{}, { encode: () => [] }, 7, null])('%j is no codec', (codec) => {

@@ -3,15 +3,15 @@ import type { JsonObject } from '../../../graph/values/index.ts';
 import {
   argumentsIn,
   countsIn,
-  nameIn,
-  numberIn,
+  nonBlankMember,
+  numberMember,
   objectIn,
-  objectsIn,
-  present,
+  objectMembers,
+  presentMembers,
   joinedTextIn,
-  textIn,
+  textMember,
 } from './members.ts';
-import type { Member } from './members.ts';
+import type { JsonMember } from './members.ts';
 import { ENDED_WITHOUT_REASON, unusableAnswer } from './wire-format.ts';
 import type { WireFormat } from './wire-format.ts';
 
@@ -22,30 +22,30 @@ export const chatCompletions: WireFormat = {
     let hasDelta = false;
     return {
       read(event) {
-        const [choice] = objectsIn(event['choices']);
+        const [choice] = objectMembers(event['choices']);
         const usage = usageIn(event);
         if (!choice) return usage ? [{ choices: [], usage }] : [];
-        const reason = reasonIn(choice);
+        const reason = finishReasonIn(choice);
         hasReason ||= reason !== undefined;
         hasDelta ||= isJsonObject(choice['delta']);
         // Some servers send the whole message at the end, once more.
         const whole = hasDelta ? null : (choice['message'] ?? { content: choice['text'] ?? null });
-        const delta = messageIn(choice['delta'] ?? whole);
-        return [present({ choices: [present({ delta, finish_reason: reason })], usage })];
+        const delta = messageMember(choice['delta'] ?? whole);
+        return [presentMembers({ choices: [presentMembers({ delta, finish_reason: reason })], usage })];
       },
       complete: () => (hasReason ? [] : [{ choices: [{ delta: {}, finish_reason: ENDED_WITHOUT_REASON }] }]),
     };
   },
   readWhole(answer) {
-    const [choice] = objectsIn(answer['choices']);
+    const [choice] = objectMembers(answer['choices']);
     if (!choice) throw unusableAnswer('it has no /choices');
-    const message = messageIn(choice['message'] ?? choice['delta'] ?? { content: choice['text'] ?? null });
-    const calls = objectsIn(message['tool_calls']).map((call) => toWholeCall(call));
-    return present({
+    const message = messageMember(choice['message'] ?? choice['delta'] ?? { content: choice['text'] ?? null });
+    const calls = objectMembers(message['tool_calls']).map((call) => toWholeCall(call));
+    return presentMembers({
       choices: [
-        present({
+        presentMembers({
           message: { ...message, ...(calls.length > 0 && { tool_calls: calls }) },
-          finish_reason: reasonIn(choice),
+          finish_reason: finishReasonIn(choice),
         }),
       ],
       usage: usageIn(answer),
@@ -54,35 +54,35 @@ export const chatCompletions: WireFormat = {
 };
 
 /** Some servers send an empty text until the answer ends. */
-function reasonIn(choice: JsonObject): string | undefined {
-  return nameIn(choice['finish_reason'] ?? choice['finishReason']);
+function finishReasonIn(choice: JsonObject): string | undefined {
+  return nonBlankMember(choice['finish_reason'] ?? choice['finishReason']);
 }
 
-const REASONING = ['reasoning_content', 'reasoning'] as const;
+const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
 
-function messageIn(member: Member): JsonObject {
+function messageMember(member: JsonMember): JsonObject {
   const message = isJsonObject(member) ? member : { content: member ?? null };
-  const reasoning = REASONING.map((name) => joinedTextIn(message[name])).find((text) => text !== '');
+  const reasoning = REASONING_FIELDS.map((name) => joinedTextIn(message[name])).find((text) => text !== '');
   const calls = [
-    ...objectsIn(message['tool_calls']),
-    ...objectsIn(message['function_call']).map((call) => ({ index: 0, function: call })),
-  ].flatMap(toCall);
-  return present({
-    content: contentIn(message['content']),
+    ...objectMembers(message['tool_calls']),
+    ...objectMembers(message['function_call']).map((call) => ({ index: 0, function: call })),
+  ].flatMap(toResponseCall);
+  return presentMembers({
+    content: responseContent(message['content']),
     reasoning_content: reasoning,
-    refusal: textIn(message['refusal']),
+    refusal: textMember(message['refusal']),
     tool_calls: calls.length > 0 ? calls : undefined,
   });
 }
 
 /** Lists keep the parts that the adapter reads: texts, and thoughts of Mistral's models. */
-function contentIn(member: Member): Member {
+function responseContent(member: JsonMember): JsonMember {
   if (!isJsonList(member)) return joinedTextIn(member);
   return member.flatMap((part): JsonObject[] => {
     const { type = 'text', thinking = null } = objectIn(part);
     if (type === 'thinking')
       return [
-        { type, thinking: objectsIn(thinking).map((thought) => ({ type: 'text', text: joinedTextIn(thought) })) },
+        { type, thinking: objectMembers(thinking).map((thought) => ({ type: 'text', text: joinedTextIn(thought) })) },
       ];
     const text = joinedTextIn(part);
     return text === '' ? [] : [{ type: 'text', text }];
@@ -90,20 +90,20 @@ function contentIn(member: Member): Member {
 }
 
 /** Rewrites a tool call, or a piece of one. A piece without any content is passed over. */
-function toCall(call: JsonObject): JsonObject[] {
+function toResponseCall(call: JsonObject): JsonObject[] {
   const made = isJsonObject(call['function']) ? call['function'] : call;
   const members = {
-    id: nameIn(call['id']),
-    name: nameIn(made['name']),
+    id: nonBlankMember(call['id']),
+    name: nonBlankMember(made['name']),
     arguments: argumentsIn(made['arguments'] ?? made['parameters']),
   };
   if (Object.values(members).every((member) => member === undefined)) return [];
-  const signature = textIn(objectIn(objectIn(call['extra_content'])['google'])['thought_signature']);
+  const signature = textMember(objectIn(objectIn(call['extra_content'])['google'])['thought_signature']);
   return [
-    present({
-      index: numberIn(call['index']),
+    presentMembers({
+      index: numberMember(call['index']),
       id: members.id,
-      function: present({ name: members.name, arguments: members.arguments }),
+      function: presentMembers({ name: members.name, arguments: members.arguments }),
       extra_content: signature === undefined ? undefined : { google: { thought_signature: signature } },
     }),
   ];
@@ -118,12 +118,12 @@ function toWholeCall(call: JsonObject): JsonObject {
 /** Groq sends the usage of a stream in a field of its own. */
 function usageIn(answer: JsonObject): JsonObject | undefined {
   const usage = objectIn(answer['usage'] ?? objectIn(answer['x_groq'])['usage']);
-  const counts = present({
-    prompt_tokens: numberIn(usage['prompt_tokens'] ?? usage['input_tokens']),
-    completion_tokens: numberIn(usage['completion_tokens'] ?? usage['output_tokens']),
+  const counts = presentMembers({
+    prompt_tokens: numberMember(usage['prompt_tokens'] ?? usage['input_tokens']),
+    completion_tokens: numberMember(usage['completion_tokens'] ?? usage['output_tokens']),
   });
   if (Object.keys(counts).length === 0) return undefined;
-  return present({
+  return presentMembers({
     ...counts,
     prompt_tokens_details: countsIn(usage['prompt_tokens_details'], ['cached_tokens']),
     completion_tokens_details: countsIn(usage['completion_tokens_details'], ['reasoning_tokens']),

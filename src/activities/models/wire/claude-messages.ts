@@ -3,72 +3,72 @@ import type { Json, JsonObject } from '../../../graph/values/index.ts';
 import {
   argumentsIn,
   countsIn,
-  nameIn,
-  numberIn,
+  nonBlankMember,
+  numberMember,
   objectIn,
-  objectsIn,
+  objectMembers,
   parseArguments,
-  present,
-  textIn,
+  presentMembers,
+  textMember,
 } from './members.ts';
-import type { Member } from './members.ts';
+import type { JsonMember } from './members.ts';
 import { ENDED_WITHOUT_REASON, unusableAnswer } from './wire-format.ts';
 import type { EventReader, WireFormat } from './wire-format.ts';
 
 /** Messages of Anthropic. */
 export const claudeMessages: WireFormat = {
-  openStream,
+  openStream: openClaudeStream,
   readWhole(answer) {
     const { content = null } = answer;
-    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : objectsIn(content);
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : objectMembers(content);
     if (content === null) throw unusableAnswer('it has no /content');
-    return present({
+    return presentMembers({
       type: 'message',
-      content: blocks.flatMap((block, index) => toBlock(block, index)).filter(isSigned),
-      stop_reason: nameIn(answer['stop_reason']),
-      usage: { input_tokens: 0, output_tokens: 0, ...countsIn(answer['usage'], USAGE) },
+      content: blocks.flatMap((block, index) => toBlock(block, index)).filter(isSignedThought),
+      stop_reason: nonBlankMember(answer['stop_reason']),
+      usage: { input_tokens: 0, output_tokens: 0, ...countsIn(answer['usage'], USAGE_FIELDS) },
     });
   },
 };
 
-const USAGE = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
+const USAGE_FIELDS = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
 
 /** A thought without its signature can't be sent back. */
-function isSigned({ type, signature }: JsonObject): boolean {
+function isSignedThought({ type, signature }: JsonObject): boolean {
   return type !== 'thinking' || signature !== undefined;
 }
 
 /** Rewrites a block of content; blocks of types that the engine does not use are passed over. */
 function toBlock(block: JsonObject, index: number): JsonObject[] {
-  const type = textIn(block['type']) ?? '';
+  const type = textMember(block['type']) ?? '';
   return own(BLOCKS, type)?.(block, index) ?? [];
 }
 
 type BlockReader = (block: JsonObject, index: number) => JsonObject[];
 
 const BLOCKS: Readonly<Record<string, BlockReader>> = {
-  text: ({ text = '' }) => [{ type: 'text', text: textIn(text) ?? '' }],
+  text: ({ text = '' }) => [{ type: 'text', text: textMember(text) ?? '' }],
   thinking: ({ thinking = '', signature }) => [
-    present({ type: 'thinking', thinking: textIn(thinking) ?? '', signature: textIn(signature) }),
+    presentMembers({ type: 'thinking', thinking: textMember(thinking) ?? '', signature: textMember(signature) }),
   ],
-  redacted_thinking: ({ data = '' }) => [{ type: 'redacted_thinking', data: textIn(data) ?? '' }],
+  redacted_thinking: ({ data = '' }) => [{ type: 'redacted_thinking', data: textMember(data) ?? '' }],
   tool_use(block, index) {
-    const name = nameIn(block['name']);
+    const name = nonBlankMember(block['name']);
     if (name === undefined) throw unusableAnswer(`the call in /content/${index} has no /name`);
-    const id = nameIn(block['id']) ?? `call_${index}`;
+    const id = nonBlankMember(block['id']) ?? `call_${index}`;
     return [{ type: 'tool_use', id, name, input: inputIn(block['input']) }];
   },
 };
 
 /** Some servers send the arguments of a call as JSON text. */
-function inputIn(member: Member): Json {
+function inputIn(member: JsonMember): Json {
   return typeof member === 'string' ? parseArguments(member) : (member ?? {});
 }
 
 const DELTAS: Readonly<Record<string, (delta: JsonObject) => JsonObject>> = {
-  text_delta: ({ text }) => ({ type: 'text_delta', text: textIn(text) ?? '' }),
-  thinking_delta: ({ thinking }) => ({ type: 'thinking_delta', thinking: textIn(thinking) ?? '' }),
-  signature_delta: ({ signature }) => ({ type: 'signature_delta', signature: textIn(signature) ?? '' }),
+  text_delta: ({ text }) => ({ type: 'text_delta', text: textMember(text) ?? '' }),
+  thinking_delta: ({ thinking }) => ({ type: 'thinking_delta', thinking: textMember(thinking) ?? '' }),
+  signature_delta: ({ signature }) => ({ type: 'signature_delta', signature: textMember(signature) ?? '' }),
   input_json_delta: ({ partial_json }) => ({
     type: 'input_json_delta',
     partial_json: argumentsIn(partial_json) ?? '',
@@ -92,7 +92,7 @@ interface ClaudeStream {
   index: number;
 }
 
-function openStream(): EventReader {
+function openClaudeStream(): EventReader {
   const stream: ClaudeStream = {
     blocks: new Map(),
     usage: { output_tokens: 0 },
@@ -101,34 +101,34 @@ function openStream(): EventReader {
     index: 0,
   };
   return {
-    read: (event, name) => own(EVENTS, textIn(event['type']) ?? name)?.(stream, event) ?? [],
-    complete: () => complete(stream),
+    read: (event, name) => own(EVENT_READERS, textMember(event['type']) ?? name)?.(stream, event) ?? [],
+    complete: () => completeMessage(stream),
   };
 }
 
-function endOf({ reason, usage }: ClaudeStream): JsonObject {
-  return { type: 'message_delta', delta: present({ stop_reason: reason }), usage };
+function endOfMessage({ reason, usage }: ClaudeStream): JsonObject {
+  return { type: 'message_delta', delta: presentMembers({ stop_reason: reason }), usage };
 }
 
-function complete(stream: ClaudeStream): JsonObject[] {
+function completeMessage(stream: ClaudeStream): JsonObject[] {
   if (stream.reason !== undefined || !stream.hasStarted) return [];
   stream.reason = ENDED_WITHOUT_REASON;
-  return [endOf(stream)];
+  return [endOfMessage(stream)];
 }
 
 function indexOf(stream: ClaudeStream, event: JsonObject): number {
-  stream.index = numberIn(event['index']) ?? stream.index;
+  stream.index = numberMember(event['index']) ?? stream.index;
   return stream.index;
 }
 
-const EVENTS: Readonly<Record<string, (stream: ClaudeStream, event: JsonObject) => readonly JsonObject[]>> = {
+const EVENT_READERS: Readonly<Record<string, (stream: ClaudeStream, event: JsonObject) => readonly JsonObject[]>> = {
   message_start(stream, event) {
     if (stream.hasStarted) return [];
     const message = objectIn(event['message']);
     stream.hasStarted = true;
-    stream.reason = nameIn(message['stop_reason']);
-    const usage = { input_tokens: 0, ...countsIn(message['usage'], USAGE) };
-    return [{ type: 'message_start', message: present({ usage, stop_reason: stream.reason }) }];
+    stream.reason = nonBlankMember(message['stop_reason']);
+    const usage = { input_tokens: 0, ...countsIn(message['usage'], USAGE_FIELDS) };
+    return [{ type: 'message_start', message: presentMembers({ usage, stop_reason: stream.reason }) }];
   },
   content_block_start(stream, event) {
     const index = indexOf(stream, event);
@@ -138,7 +138,7 @@ const EVENTS: Readonly<Record<string, (stream: ClaudeStream, event: JsonObject) 
     const { input, ...rest } = block;
     // The adapter reads the input of a start only as an object, and no text of it.
     const content_block = isJsonObject(input) ? block : rest;
-    const text = textIn(block['text']) ?? '';
+    const text = textMember(block['text']) ?? '';
     const delta = { type: 'text_delta', text };
     const texts = text === '' ? [] : [{ type: 'content_block_delta', index, delta }];
     return [{ type: 'content_block_start', index, content_block }, ...texts];
@@ -146,7 +146,7 @@ const EVENTS: Readonly<Record<string, (stream: ClaudeStream, event: JsonObject) 
   content_block_delta(stream, event) {
     const index = indexOf(stream, event);
     const given = objectIn(event['delta']);
-    const type = textIn(given['type']) ?? '';
+    const type = textMember(given['type']) ?? '';
     const delta = own(DELTAS, type)?.(given);
     if (!delta || stream.blocks.get(index) === 'unknown') return [];
     const start = stream.blocks.has(index) ? undefined : own(STARTS, type);
@@ -159,9 +159,9 @@ const EVENTS: Readonly<Record<string, (stream: ClaudeStream, event: JsonObject) 
     return stream.blocks.get(index) === 'used' ? [{ type: 'content_block_stop', index }] : [];
   },
   message_delta(stream, event) {
-    stream.reason = nameIn(objectIn(event['delta'])['stop_reason']) ?? stream.reason;
-    stream.usage = { ...stream.usage, ...countsIn(event['usage'], USAGE) };
-    return [endOf(stream)];
+    stream.reason = nonBlankMember(objectIn(event['delta'])['stop_reason']) ?? stream.reason;
+    stream.usage = { ...stream.usage, ...countsIn(event['usage'], USAGE_FIELDS) };
+    return [endOfMessage(stream)];
   },
-  message_stop: (stream) => [...complete(stream), { type: 'message_stop' }],
+  message_stop: (stream) => [...completeMessage(stream), { type: 'message_stop' }],
 };

@@ -1,6 +1,15 @@
 import { isJsonObject } from '../../../graph/values/index.ts';
 import type { JsonObject } from '../../../graph/values/index.ts';
-import { countsIn, memberOf, nameIn, objectIn, objectsIn, parseArguments, present, textIn } from './members.ts';
+import {
+  countsIn,
+  memberOf,
+  nonBlankMember,
+  objectIn,
+  objectMembers,
+  parseArguments,
+  presentMembers,
+  textMember,
+} from './members.ts';
 import { ENDED_WITHOUT_REASON, unusableAnswer } from './wire-format.ts';
 import type { WireFormat } from './wire-format.ts';
 
@@ -10,22 +19,22 @@ export const geminiContent: WireFormat = {
     let hasReason = false;
     return {
       read(event) {
-        const read = toContent(event);
-        hasReason ||= objectsIn(read['candidates']).some(({ finishReason }) => finishReason !== undefined);
+        const read = toGeminiContent(event);
+        hasReason ||= objectMembers(read['candidates']).some(({ finishReason }) => finishReason !== undefined);
         return Object.keys(read).length === 0 ? [] : [read];
       },
       complete: () => (hasReason ? [] : [{ candidates: [{ finishReason: ENDED_WITHOUT_REASON }] }]),
     };
   },
   readWhole(answer) {
-    const read = toContent(answer);
+    const read = toGeminiContent(answer);
     if (read['candidates'] === undefined && read['promptFeedback'] === undefined)
       throw unusableAnswer('it has no /candidates');
     return read;
   },
 };
 
-const USAGE: readonly string[] = [
+const USAGE_FIELDS: readonly string[] = [
   'promptTokenCount',
   'candidatesTokenCount',
   'thoughtsTokenCount',
@@ -34,46 +43,46 @@ const USAGE: readonly string[] = [
   'totalTokenCount',
 ];
 
-function toContent(answer: JsonObject): JsonObject {
-  const [candidate] = objectsIn(answer['candidates']);
-  const blockReason = nameIn(memberOf(objectIn(memberOf(answer, 'promptFeedback')), 'blockReason'));
+function toGeminiContent(answer: JsonObject): JsonObject {
+  const [candidate] = objectMembers(answer['candidates']);
+  const blockReason = nonBlankMember(memberOf(objectIn(memberOf(answer, 'promptFeedback')), 'blockReason'));
   const usage = objectIn(memberOf(answer, 'usageMetadata'));
-  const counts = Object.fromEntries(USAGE.map((name) => [name, memberOf(usage, name) ?? null]));
-  return present({
+  const counts = Object.fromEntries(USAGE_FIELDS.map((name) => [name, memberOf(usage, name) ?? null]));
+  return presentMembers({
     candidates: candidate && [toCandidate(candidate)],
-    usageMetadata: countsIn(counts, USAGE),
+    usageMetadata: countsIn(counts, USAGE_FIELDS),
     promptFeedback: blockReason === undefined ? undefined : { blockReason },
   });
 }
 
 function toCandidate(candidate: JsonObject): JsonObject {
   const content = objectIn(candidate['content']);
-  return present({
-    content: { parts: objectsIn(content['parts']).flatMap(toPart) },
-    finishReason: nameIn(memberOf(candidate, 'finishReason')),
+  return presentMembers({
+    content: { parts: objectMembers(content['parts']).flatMap(toGeminiPart) },
+    finishReason: nonBlankMember(memberOf(candidate, 'finishReason')),
   });
 }
 
 /** Rewrites a part; parts other than texts and calls are passed over. */
-function toPart(part: JsonObject): JsonObject[] {
-  const thoughtSignature = textIn(memberOf(part, 'thoughtSignature'));
+function toGeminiPart(part: JsonObject): JsonObject[] {
+  const thoughtSignature = textMember(memberOf(part, 'thoughtSignature'));
   const call = memberOf(part, 'functionCall');
-  if (isJsonObject(call)) return [present({ functionCall: toFunctionCall(call), thoughtSignature })];
-  const text = textIn(part['text']);
+  if (isJsonObject(call)) return [presentMembers({ functionCall: toFunctionCall(call), thoughtSignature })];
+  const text = textMember(part['text']);
   if (text === undefined && thoughtSignature === undefined) return [];
-  return [present({ text: text ?? '', thought: part['thought'] === true ? true : undefined, thoughtSignature })];
+  return [presentMembers({ text: text ?? '', thought: part['thought'] === true ? true : undefined, thoughtSignature })];
 }
 
 /** Arguments may come as text, or in pieces (`partialArgs`), whose last ones name no function. */
 function toFunctionCall(call: JsonObject): JsonObject {
-  const pieces = objectsIn(memberOf(call, 'partialArgs')).filter(
+  const pieces = objectMembers(memberOf(call, 'partialArgs')).filter(
     (piece) => typeof memberOf(piece, 'jsonPath') === 'string',
   );
-  const name = nameIn(call['name']);
+  const name = nonBlankMember(call['name']);
   const args = call['args'] ?? call['arguments'] ?? undefined;
   if (name === undefined && args !== undefined) throw unusableAnswer('a /functionCall has no /name');
-  return present({
-    id: nameIn(call['id']),
+  return presentMembers({
+    id: nonBlankMember(call['id']),
     name,
     args: typeof args === 'string' ? parseArguments(args) : args,
     partialArgs: pieces.length > 0 ? pieces : undefined,

@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, parseAnswer } from '../../../graph/values/index.ts';
+import { isJsonList, isJsonObject, parseOutsideJson } from '../../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../../graph/values/index.ts';
 
 /*
@@ -7,45 +7,45 @@ import type { Json, JsonObject } from '../../../graph/values/index.ts';
  */
 
 /** A member of an answer as parsed from JSON; `undefined` if it is absent. */
-export type Member = Json | undefined;
+export type JsonMember = Json | undefined;
 
 /** Returns a member by its name in camel case, or by the same name in snake case. */
-export function memberOf(object: JsonObject, name: string): Member {
+export function memberOf(object: JsonObject, name: string): JsonMember {
   return object[name] ?? object[name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] ?? undefined;
 }
 
 /** Returns an object; an empty one for anything else. */
-export function objectIn(member: Member): JsonObject {
+export function objectIn(member: JsonMember): JsonObject {
   return isJsonObject(member) ? member : {};
 }
 
 /** Returns the objects of a list. A single object counts as a list of one. */
-export function objectsIn(member: Member): readonly JsonObject[] {
+export function objectMembers(member: JsonMember): readonly JsonObject[] {
   if (isJsonObject(member)) return [member];
   return isJsonList(member) ? member.filter(isJsonObject) : [];
 }
 
 /** Returns a text; a number becomes one, as ids sometimes are numbers. */
-export function textIn(member: Member): string | undefined {
+export function textMember(member: JsonMember): string | undefined {
   if (typeof member === 'number') return String(member);
   return typeof member === 'string' ? member : undefined;
 }
 
 /** Returns a text that is not blank. */
-export function nameIn(member: Member): string | undefined {
-  const text = textIn(member)?.trim();
+export function nonBlankMember(member: JsonMember): string | undefined {
+  const text = textMember(member)?.trim();
   return text === '' ? undefined : text;
 }
 
 /** Returns a finite number; a text that spells one becomes it. */
-export function numberIn(member: Member): number | undefined {
+export function numberMember(member: JsonMember): number | undefined {
   const isNumeral = typeof member === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(member);
   const number = isNumeral ? Number(member) : member;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
 /** Returns the arguments of a tool call as JSON text: some servers send the value itself. */
-export function argumentsIn(member: Member): string | undefined {
+export function argumentsIn(member: JsonMember): string | undefined {
   if (member === undefined || member === null) return undefined;
   return typeof member === 'string' ? member : JSON.stringify(member);
 }
@@ -53,28 +53,28 @@ export function argumentsIn(member: Member): string | undefined {
 /** Parses arguments that come as JSON text, none for a blank text; a text that is no JSON stays as it is. */
 export function parseArguments(text: string): Json {
   try {
-    return text.trim() === '' ? {} : parseAnswer(text, () => true);
+    return text.trim() === '' ? {} : parseOutsideJson(text, () => true);
   } catch {
     return text;
   }
 }
 
 /** Returns the text of a content: a text, a part with a `text`, or a list of these. */
-export function joinedTextIn(member: Member): string {
+export function joinedTextIn(member: JsonMember): string {
   const parts = isJsonList(member) ? member : [member];
-  return parts.map((part) => textIn(isJsonObject(part) ? (part['text'] ?? part['content']) : part) ?? '').join('');
+  return parts.map((part) => textMember(isJsonObject(part) ? (part['text'] ?? part['content']) : part) ?? '').join('');
 }
 
 /** Makes an object of the members that are present. */
-export function present(members: Readonly<Record<string, Member>>): JsonObject {
+export function presentMembers(members: Readonly<Record<string, JsonMember>>): JsonObject {
   return Object.fromEntries(
     Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
   );
 }
 
 /** Returns the numbers of a usage under the given names; `undefined` if none of them is a number. */
-export function countsIn(member: Member, names: readonly string[]): JsonObject | undefined {
+export function countsIn(member: JsonMember, names: readonly string[]): JsonObject | undefined {
   const usage = objectIn(member);
-  const counts = present(Object.fromEntries(names.map((name) => [name, numberIn(usage[name])])));
+  const counts = presentMembers(Object.fromEntries(names.map((name) => [name, numberMember(usage[name])])));
   return Object.keys(counts).length === 0 ? undefined : counts;
 }

@@ -3,27 +3,27 @@ import type { JsonObject } from '../../../graph/values/index.ts';
 import {
   argumentsIn,
   countsIn,
-  nameIn,
-  numberIn,
+  nonBlankMember,
+  numberMember,
   objectIn,
-  objectsIn,
-  present,
+  objectMembers,
+  presentMembers,
   joinedTextIn,
-  textIn,
+  textMember,
 } from './members.ts';
-import type { Member } from './members.ts';
+import type { JsonMember } from './members.ts';
 import { ENDED_WITHOUT_REASON, unusableAnswer } from './wire-format.ts';
 import type { EventReader, WireFormat } from './wire-format.ts';
 
 /** OpenAI's responses. */
 export const openaiResponses: WireFormat = {
-  openStream,
+  openStream: openResponsesStream,
   readWhole(answer) {
     refuseCompletions(answer);
     if (answer['output'] === undefined) throw unusableAnswer('it has no /output');
-    return present({
-      output: objectsIn(answer['output']).flatMap((item, index) => toWholeItem(item, index)),
-      ...endOf(answer),
+    return presentMembers({
+      output: objectMembers(answer['output']).flatMap((item, index) => toWholeItem(item, index)),
+      ...responseEnd(answer),
     });
   },
 };
@@ -37,17 +37,17 @@ function refuseCompletions(answer: JsonObject): void {
 const UNFINISHED: ReadonlySet<string> = new Set(['incomplete', 'in_progress', 'queued', 'failed', 'cancelled']);
 
 /** The end of a response: why it is incomplete, and its usage. */
-function endOf(response: JsonObject): JsonObject {
-  const status = textIn(response['status']) ?? '';
-  const stated = nameIn(objectIn(response['incomplete_details'])['reason']);
+function responseEnd(response: JsonObject): JsonObject {
+  const status = textMember(response['status']) ?? '';
+  const stated = nonBlankMember(objectIn(response['incomplete_details'])['reason']);
   const reason = stated ?? (UNFINISHED.has(status) ? status : undefined);
   const counts = countsIn(response['usage'], ['input_tokens', 'output_tokens']);
   const details = objectIn(response['usage']);
-  return present({
+  return presentMembers({
     incomplete_details: reason === undefined ? undefined : { reason },
     usage:
       counts &&
-      present({
+      presentMembers({
         input_tokens: 0,
         output_tokens: 0,
         ...counts,
@@ -58,33 +58,37 @@ function endOf(response: JsonObject): JsonObject {
 }
 
 /** Names an item that has no id. */
-function idOf({ id }: JsonObject, index: number): string {
-  return nameIn(id) ?? `item_${index}`;
+function outputItemId({ id }: JsonObject, index: number): string {
+  return nonBlankMember(id) ?? `item_${index}`;
 }
 
-const PHASES: ReadonlySet<Member> = new Set(['commentary', 'final_answer']);
-const CALL_STATUS: ReadonlySet<Member> = new Set(['in_progress', 'completed', 'incomplete']);
+const PHASES: ReadonlySet<JsonMember> = new Set(['commentary', 'final_answer']);
+const CALL_STATUS: ReadonlySet<JsonMember> = new Set(['in_progress', 'completed', 'incomplete']);
 
 type ItemReader = (item: JsonObject, index: number) => JsonObject;
 
 /** The members that an item has in a stream and in a complete response; items of other types are not used. */
 const ITEMS: Readonly<Record<string, ItemReader>> = {
   message: (item, index) =>
-    present({
+    presentMembers({
       type: 'message',
-      id: idOf(item, index),
+      id: outputItemId(item, index),
       role: 'assistant',
       phase: PHASES.has(item['phase']) ? item['phase'] : undefined,
     }),
   reasoning: (item, index) =>
-    present({ type: 'reasoning', id: idOf(item, index), encrypted_content: textIn(item['encrypted_content']) }),
+    presentMembers({
+      type: 'reasoning',
+      id: outputItemId(item, index),
+      encrypted_content: textMember(item['encrypted_content']),
+    }),
   function_call(item, index) {
-    const name = nameIn(item['name']);
+    const name = nonBlankMember(item['name']);
     if (name === undefined) throw unusableAnswer(`the call in /output/${index} has no /name`);
     return {
       type: 'function_call',
-      id: idOf(item, index),
-      call_id: nameIn(item['call_id']) ?? idOf(item, index),
+      id: outputItemId(item, index),
+      call_id: nonBlankMember(item['call_id']) ?? outputItemId(item, index),
       name,
       arguments: argumentsIn(item['arguments']) ?? '',
       status: CALL_STATUS.has(item['status']) ? (item['status'] ?? 'completed') : 'completed',
@@ -92,29 +96,29 @@ const ITEMS: Readonly<Record<string, ItemReader>> = {
   },
 };
 
-function toItem(item: JsonObject, index: number): JsonObject | undefined {
-  return own(ITEMS, textIn(item['type']) ?? '')?.(item, index);
+function toOutputItem(item: JsonObject, index: number): JsonObject | undefined {
+  return own(ITEMS, textMember(item['type']) ?? '')?.(item, index);
 }
 
 function toWholeItem(item: JsonObject, index: number): JsonObject[] {
-  const read = toItem(item, index);
+  const read = toOutputItem(item, index);
   if (!read) return [];
-  if (read['type'] === 'message') return [{ ...read, content: contentIn(item['content']) }];
+  if (read['type'] === 'message') return [{ ...read, content: outputContent(item['content']) }];
   return [read['type'] === 'reasoning' ? { ...read, summary: summaryIn(item['summary']) } : read];
 }
 
-function contentIn(content: Member): JsonObject[] {
-  const parts = typeof content === 'string' ? [{ type: 'output_text', text: content }] : objectsIn(content);
+function outputContent(content: JsonMember): JsonObject[] {
+  const parts = typeof content === 'string' ? [{ type: 'output_text', text: content }] : objectMembers(content);
   return parts.flatMap((part: JsonObject): JsonObject[] => {
-    const refusal = textIn(part['refusal']);
+    const refusal = textMember(part['refusal']);
     if (refusal !== undefined) return [{ type: 'refusal', refusal }];
-    const text = textIn(part['text']);
+    const text = textMember(part['text']);
     return text === undefined ? [] : [{ type: 'output_text', text, annotations: [] }];
   });
 }
 
-function summaryIn(summary: Member): JsonObject[] {
-  return objectsIn(summary).map((part) => ({ type: 'summary_text', text: joinedTextIn(part) }));
+function summaryIn(summary: JsonMember): JsonObject[] {
+  return objectMembers(summary).map((part) => ({ type: 'summary_text', text: joinedTextIn(part) }));
 }
 
 /** What has been read of a stream. */
@@ -130,7 +134,7 @@ interface ResponseStream {
   index: number;
 }
 
-function openStream(): EventReader {
+function openResponsesStream(): EventReader {
   const stream: ResponseStream = {
     messages: new Set(),
     begun: new Set(),
@@ -143,9 +147,9 @@ function openStream(): EventReader {
     read(event, name) {
       refuseCompletions(event);
       stream.hasStarted = true;
-      stream.index = numberIn(event['output_index']) ?? stream.index;
-      const type = textIn(event['type']) ?? name;
-      return own(EVENTS, type)?.(stream, event, type) ?? [];
+      stream.index = numberMember(event['output_index']) ?? stream.index;
+      const type = textMember(event['type']) ?? name;
+      return own(EVENT_READERS, type)?.(stream, event, type) ?? [];
     },
     complete: () =>
       stream.hasEnded || !stream.hasStarted
@@ -157,9 +161,9 @@ function openStream(): EventReader {
 type ResponseEventReader = (stream: ResponseStream, event: JsonObject, type: string) => readonly JsonObject[];
 
 const readItem: ResponseEventReader = (stream, event, type) => {
-  const item = toItem(objectIn(event['item']), stream.index);
+  const item = toOutputItem(objectIn(event['item']), stream.index);
   stream.hasItems = true;
-  if (item?.['type'] === 'message') stream.messages.add(textIn(item['id']) ?? '');
+  if (item?.['type'] === 'message') stream.messages.add(textMember(item['id']) ?? '');
   return item ? [{ type, output_index: stream.index, item }] : [];
 };
 
@@ -168,7 +172,7 @@ const readPiece =
   (member: string): ResponseEventReader =>
   (stream, event, type) => {
     const { messages, index } = stream;
-    const id = nameIn(event['item_id']) ?? [...messages].at(-1) ?? `item_${index}`;
+    const id = nonBlankMember(event['item_id']) ?? [...messages].at(-1) ?? `item_${index}`;
     stream.hasItems = true;
     stream.begun.add(id);
     const piece = { type, item_id: id, output_index: index, [member]: joinedTextIn(event[member]) };
@@ -179,19 +183,19 @@ const readPiece =
   };
 
 /** Reads a complete text, if none of its pieces has come. */
-const readText: ResponseEventReader = (stream, event) => {
-  const id = nameIn(event['item_id']) ?? [...stream.messages].at(-1) ?? '';
+const readCompleteText: ResponseEventReader = (stream, event) => {
+  const id = nonBlankMember(event['item_id']) ?? [...stream.messages].at(-1) ?? '';
   if (stream.begun.has(id)) return [];
   return readPiece('delta')(stream, { ...event, delta: event['text'] ?? '' }, 'response.output_text.delta');
 };
 
 /** Reads the items of a complete response as a stream would have them. */
-function readItems(stream: ResponseStream, output: Member): readonly JsonObject[] {
-  return objectsIn(output).flatMap((item, index) => {
+function readItems(stream: ResponseStream, output: JsonMember): readonly JsonObject[] {
+  return objectMembers(output).flatMap((item, index) => {
     stream.index = index;
     const [added = {}, ...rest] = readItem(stream, { item }, 'response.output_item.added');
     const id = objectIn(added['item'])['id'] ?? '';
-    const pieces = contentIn(item['content']).flatMap((part) => {
+    const pieces = outputContent(item['content']).flatMap((part) => {
       const [name, text] = part['type'] === 'refusal' ? ['refusal', part['refusal']] : ['output_text', part['text']];
       return readPiece('delta')(stream, { item_id: id, delta: text ?? '' }, `response.${name}.delta`);
     });
@@ -203,8 +207,8 @@ function readItems(stream: ResponseStream, output: Member): readonly JsonObject[
 const readSummary: ResponseEventReader = ({ index }, event, type) => [
   {
     type,
-    item_id: idOf({ id: event['item_id'] ?? null }, index),
-    summary_index: numberIn(event['summary_index']) ?? 0,
+    item_id: outputItemId({ id: event['item_id'] ?? null }, index),
+    summary_index: numberMember(event['summary_index']) ?? 0,
     delta: joinedTextIn(event['delta']),
   },
 ];
@@ -212,16 +216,16 @@ const readSummary: ResponseEventReader = ({ index }, event, type) => [
 const readEnd: ResponseEventReader = (stream, event, type) => {
   stream.hasEnded = true;
   const items = stream.hasItems ? [] : readItems(stream, objectIn(event['response'])['output']);
-  const response = endOf({ ...objectIn(event['response']), status: type.slice('response.'.length) });
+  const response = responseEnd({ ...objectIn(event['response']), status: type.slice('response.'.length) });
   const ended = response['incomplete_details'] ? 'response.incomplete' : 'response.completed';
   return [...items, { type: ended, response }];
 };
 
-const EVENTS: Readonly<Record<string, ResponseEventReader>> = {
+const EVENT_READERS: Readonly<Record<string, ResponseEventReader>> = {
   'response.output_item.added': readItem,
   'response.output_item.done': readItem,
   'response.output_text.delta': readPiece('delta'),
-  'response.output_text.done': readText,
+  'response.output_text.done': readCompleteText,
   'response.refusal.delta': readPiece('delta'),
   'response.refusal.done': readPiece('refusal'),
   'response.reasoning_summary_part.added': readSummary,

@@ -1,10 +1,10 @@
 import { TransformStream } from 'node:stream/web';
 import { createParser } from 'eventsource-parser';
-import { isJsonList, isJsonObject, parseAnswer } from '../../../graph/values/index.ts';
+import { isJsonList, isJsonObject, parseOutsideJson } from '../../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../../graph/values/index.ts';
 import { NetworkError } from '../../../network/network-error.ts';
 import { errorWithin, ReportedError, toProviderError } from './reported-error.ts';
-import { brokenAnswer, unusableAnswer } from './wire-format.ts';
+import { incompleteAnswer, unusableAnswer } from './wire-format.ts';
 import type { WireFormat } from './wire-format.ts';
 
 /**
@@ -13,8 +13,8 @@ import type { WireFormat } from './wire-format.ts';
  * @throws ReportedError, and CallError for an answer that can't be used
  */
 export function readWhole(text: string, format: WireFormat): string {
-  if (text.trim() === '') throw brokenAnswer('it is empty');
-  const parsed = parse(text);
+  if (text.trim() === '') throw incompleteAnswer('it is empty');
+  const parsed = parseAnswerText(text);
   // Google answers with a list in some cases.
   const answer = isJsonList(parsed) ? (parsed[0] ?? null) : parsed;
   if (!isJsonObject(answer)) throw unusableAnswer('it is no object');
@@ -30,19 +30,19 @@ const isAnyText = (): true => true;
 const BEGUN = /^\s*[[{<]/;
 
 /** An error quotes the whole text, because a secret that is cut in two would not be found and replaced. */
-function parse(text: string): Json {
+function parseAnswerText(text: string): Json {
   try {
-    return parseAnswer(text, isAnyText);
+    return parseOutsideJson(text, isAnyText);
   } catch {
     const why = `it is no JSON: ${text}`;
-    throw BEGUN.test(text) ? brokenAnswer(why) : unusableAnswer(why);
+    throw BEGUN.test(text) ? incompleteAnswer(why) : unusableAnswer(why);
   }
 }
 
 /** An answer has a few thousand events; a server that sends more does not end. */
-const MAX_EVENTS = 1_000_000;
+const MAX_ANSWER_EVENTS = 1_000_000;
 
-const DONE = '[DONE]';
+const END_OF_STREAM = '[DONE]';
 /** Texts by which some servers keep a connection alive. */
 const KEEP_ALIVE = /^(ping|keep-?alive|heartbeat)?$/i;
 
@@ -62,9 +62,10 @@ export function readEvents(format: WireFormat): TransformStream<Uint8Array, Uint
   };
   const read = (data: string, name: string): void => {
     count += 1;
-    if (count > MAX_EVENTS) throw new NetworkError('too large', `The answer has more than ${MAX_EVENTS} events`);
-    if (data.trim() === DONE) isDone = true;
-    else write(readEvent(data, name).flatMap((event) => reader.read(event, name)));
+    if (count > MAX_ANSWER_EVENTS)
+      throw new NetworkError('too large', `The answer has more than ${MAX_ANSWER_EVENTS} events`);
+    if (data.trim() === END_OF_STREAM) isDone = true;
+    else write(readStreamEvent(data, name).flatMap((event) => reader.read(event, name)));
   };
   // Errors are thrown by `read` through the parser, which calls it synchronously.
   const parser = createParser({
@@ -94,7 +95,7 @@ export function readEvents(format: WireFormat): TransformStream<Uint8Array, Uint
 }
 
 /** Reads an event's data. @returns none for a text that keeps the connection alive @throws ReportedError, and CallError for data that is no object */
-function readEvent(data: string, name: string): readonly JsonObject[] {
+function readStreamEvent(data: string, name: string): readonly JsonObject[] {
   if (KEEP_ALIVE.test(data.trim())) return [];
   const event = parseEvent(data, name);
   if (event === null) return [];
@@ -107,9 +108,9 @@ function readEvent(data: string, name: string): readonly JsonObject[] {
 
 function parseEvent(data: string, name: string): Json {
   try {
-    return parseAnswer(data, isAnyText);
+    return parseOutsideJson(data, isAnyText);
   } catch {
     if (/error/i.test(name)) throw new ReportedError(toProviderError(data));
-    throw brokenAnswer(`an event of its stream is broken, it is no JSON: ${data}`);
+    throw incompleteAnswer(`an event of its stream is broken, it is no JSON: ${data}`);
   }
 }

@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject } from '../../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../../graph/values/index.ts';
-import { nameIn, numberIn, objectIn, objectsIn, present, textIn } from './members.ts';
-import type { Member } from './members.ts';
+import { nonBlankMember, numberMember, objectIn, objectMembers, presentMembers, textMember } from './members.ts';
+import type { JsonMember } from './members.ts';
 
 /** An error that a provider reported within an answer, after a successful status. */
 export class ReportedError extends Error {
@@ -29,45 +29,48 @@ const REPORTS = ['error_message', 'message', 'detail', 'errors', 'msg'];
  * @returns `null` if there is none
  */
 export function errorWithin(answer: JsonObject, name = ''): JsonObject | null {
-  const [choice] = objectsIn(answer['choices']);
+  const [choice] = objectMembers(answer['choices']);
   const response = objectIn(answer['response']);
   const isReported =
     [answer['error'], choice?.['error'], response['error'], objectIn(answer['x_groq'])['error']].some(hasContent) ||
-    [name, textIn(answer['type']) ?? '', textIn(answer['object']) ?? ''].some((type) => TYPE_OF_ERROR.test(type)) ||
-    (numberIn(objectIn(answer['base_resp'])['status_code']) ?? 0) !== 0 ||
+    [name, textMember(answer['type']) ?? '', textMember(answer['object']) ?? ''].some((type) =>
+      TYPE_OF_ERROR.test(type),
+    ) ||
+    (numberMember(objectIn(answer['base_resp'])['status_code']) ?? 0) !== 0 ||
     (CONTENTS.every((member) => (answer[member] ?? null) === null) &&
       REPORTS.some((member) => hasContent(answer[member])));
   return isReported ? toProviderError(answer) : null;
 }
 
-function hasContent(member: Member): boolean {
+function hasContent(member: JsonMember): boolean {
   if (isJsonObject(member)) return Object.keys(member).length > 0;
-  return isJsonList(member) ? member.length > 0 : member === true || nameIn(member) !== undefined;
+  return isJsonList(member) ? member.length > 0 : member === true || nonBlankMember(member) !== undefined;
 }
 
 /** Bounds the errors within errors that are looked into. */
-const MAX_LEVELS = 3;
+const MAX_NESTED_ERRORS = 3;
 
 /**
  * Converts an error of a provider to one form, whatever its own: an object, a text, a list, or an object that contains
  * one of these.
  */
-export function toProviderError(value: Json, levels = MAX_LEVELS): JsonObject {
+export function toProviderError(value: Json, levels = MAX_NESTED_ERRORS): JsonObject {
   if (isJsonList(value)) return toProviderError(value[0] ?? null, levels);
-  if (!isJsonObject(value)) return present({ message: nameIn(value) });
+  if (!isJsonObject(value)) return presentMembers({ message: nonBlankMember(value) });
   const inner = innerErrorOf(value);
   const names = {
     code: value['code'] ?? value['error_code'] ?? value['status_code'],
     type: value['error_type'] ?? value['type'],
   };
-  if (inner === undefined || levels === 0) return { ...value, ...present({ ...names, message: messageIn(value) }) };
+  if (inner === undefined || levels === 0)
+    return { ...value, ...presentMembers({ ...names, message: errorMessageIn(value) }) };
   const found = toProviderError(inner, levels - 1);
   // The type of an object around an error object is that of the event.
-  return isJsonObject(inner) ? found : { ...present(names), ...found };
+  return isJsonObject(inner) ? found : { ...presentMembers(names), ...found };
 }
 
 function innerErrorOf(value: JsonObject): Json | undefined {
-  const [choice] = objectsIn(value['choices']);
+  const [choice] = objectMembers(value['choices']);
   const candidates = [
     value['error'],
     choice?.['error'],
@@ -79,9 +82,9 @@ function innerErrorOf(value: JsonObject): Json | undefined {
   return candidates.find((candidate) => candidate !== true && hasContent(candidate));
 }
 
-function messageIn(value: JsonObject): string | undefined {
+function errorMessageIn(value: JsonObject): string | undefined {
   const detail = value['detail'];
-  const [first] = objectsIn(detail);
+  const [first] = objectMembers(detail);
   const texts = [value['message'], value['error_message'], detail, first?.['msg'], value['msg'], value['status_msg']];
-  return texts.map(nameIn).find((text) => text !== undefined);
+  return texts.map(nonBlankMember).find((text) => text !== undefined);
 }

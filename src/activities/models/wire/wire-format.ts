@@ -35,7 +35,7 @@ export function unusableAnswer(why: string): CallError {
 }
 
 /** The failure of an answer that is incomplete. Another attempt may succeed. */
-export function brokenAnswer(why: string): CallError {
+export function incompleteAnswer(why: string): CallError {
   const message = `The model's answer broke off: ${why}`;
   return new CallError('MODEL_FAILED', message, { retryable: true, done: 'perhaps' });
 }

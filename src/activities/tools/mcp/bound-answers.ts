@@ -6,7 +6,7 @@ import { fromNetwork } from '../../calls/classify-failure.ts';
 /** The maximum number of answers to a server in progress; each of its requests, such as a ping, gets one. */
 const MAX_ANSWERS = 16;
 
-type Send = () => Promise<void>;
+type SendMessage = () => Promise<void>;
 
 /**
  * Sends messages, but at most `MAX_ANSWERS` answers at a time.
@@ -14,7 +14,7 @@ type Send = () => Promise<void>;
  */
 export function boundAnswers(
   onExceeded: (error: CallError) => void,
-): (message: JSONRPCMessage, send: Send) => Promise<void> {
+): (message: JSONRPCMessage, send: SendMessage) => Promise<void> {
   let answers = 0;
   let isExceeded = false;
   return async (message, send) => {
@@ -88,14 +88,14 @@ function boundReader(stream: ReadableStream<Uint8Array>): BoundedReader {
     const { value = null } = await reader.read();
     bytes += value?.byteLength ?? 0;
     if (bytes <= MAX_STREAM_BYTES) return value;
-    const error = tooLarge();
+    const error = answerTooLarge();
     await cancel(error);
     throw error;
   };
   return Object.assign(read, { cancel });
 }
 
-function tooLarge(): CallError {
+function answerTooLarge(): CallError {
   const message = `The answer is larger than ${MAX_STREAM_BYTES} bytes`;
   return new CallError('PAYLOAD_TOO_LARGE', message, UNCLEAR);
 }

@@ -29,7 +29,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   /** Called when the server no longer knows the session, or has broken it. */
   onSessionLost: (() => void) | undefined;
   /** Exchanges of requests by their ids, others by their messages. */
-  readonly #exchanges = new Map<unknown, Exchange>();
+  readonly #exchanges = new Map<unknown, HttpExchange>();
   readonly #sendBounded = boundAnswers((error) => {
     for (const exchange of this.#exchanges.values()) exchange.fail(error);
     this.onSessionLost?.();
@@ -92,7 +92,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     }
   }
 
-  #open(key: unknown, onFailed: (error: CallError) => void): Exchange {
+  #open(key: unknown, onFailed: (error: CallError) => void): HttpExchange {
     const exchange = openExchange({ onFailed, onEnded: () => this.#exchanges.delete(key) });
     this.#exchanges.set(key, exchange);
     return exchange;
@@ -120,13 +120,14 @@ function createFetch({ fetch, headers }: HttpTransportOptions, onSessionLost: ()
     const response = await fetch(new URL(url), request).catch((error: unknown) => {
       throw fromNetwork('TOOL_FAILED', error);
     });
-    if (!response.ok) return await refuse(response, method, () => sdkHeaders.has(SESSION_HEADER) && onSessionLost());
+    if (!response.ok)
+      return await failRequest(response, method, () => sdkHeaders.has(SESSION_HEADER) && onSessionLost());
     return watchResponse(response, exchange);
   };
 }
 
 /** @throws if the exchange is over, or ends meanwhile */
-async function waitForPace({ pace, signal }: Exchange): Promise<void> {
+async function waitForPace({ pace, signal }: HttpExchange): Promise<void> {
   signal.throwIfAborted();
   const waitMs = pace.next(Date.now());
   if (waitMs > 0) await wait(waitMs, undefined, { signal });
@@ -140,7 +141,7 @@ const METHOD_NOT_ALLOWED = 405;
  * Fails a request for an unsuccessful response, here, where its status and headers are known. Redirects are not
  * followed.
  */
-async function refuse(response: UndiciResponse, method: string, forgetSession: () => void): Promise<Response> {
+async function failRequest(response: UndiciResponse, method: string, forgetSession: () => void): Promise<Response> {
   const { status, headers } = response;
   const text = await readBody(response).catch(() => '');
   if (method !== 'POST' && status === METHOD_NOT_ALLOWED) {
@@ -155,7 +156,7 @@ async function refuse(response: UndiciResponse, method: string, forgetSession: (
 }
 
 /** Limits a stream, and fails its request if it ends too early. */
-function watchResponse(response: UndiciResponse, exchange: Exchange | undefined): Response {
+function watchResponse(response: UndiciResponse, exchange: HttpExchange | undefined): Response {
   const { status, headers } = response;
   const init = { status, headers: [...headers] };
   if (!response.body) return new Response(null, init);
@@ -164,10 +165,13 @@ function watchResponse(response: UndiciResponse, exchange: Exchange | undefined)
   return new Response(readable, init);
 }
 
-function failAfterGrace(exchange: Exchange, error: CallError | null): void {
+function failAfterGrace(exchange: HttpExchange, error: CallError | null): void {
   if (error?.code === 'PAYLOAD_TOO_LARGE') return exchange.fail(error);
   // The SDK may still be reading the last answer; failing an answered request has no effect.
-  setTimeout(() => exchange.isResumable || exchange.fail(error ?? brokenOff('it ended early')), GRACE_MS).unref();
+  setTimeout(
+    () => exchange.isResumable || exchange.fail(error ?? brokenOff('it ended early')),
+    ANSWER_GRACE_MS,
+  ).unref();
 }
 
 function brokenOff(why: string): CallError {
@@ -180,11 +184,11 @@ function notAccepted(): CallError {
 }
 
 /** A message to a server with all HTTP requests that it causes: the rest of a broken answer is requested again. */
-export interface Exchange {
+export interface HttpExchange {
   /** Ends the HTTP requests. */
   readonly signal: AbortSignal;
   /** The delays between requests for the rest of an answer. */
-  readonly pace: Pace;
+  readonly pace: RequestPace;
   /** True if the answer's events are numbered: the SDK then requests the rest of a broken answer. */
   isResumable: boolean;
   /** Fails a message that waits for its answer. */
@@ -195,17 +199,17 @@ export interface Exchange {
 }
 
 /** The time to read an answer that is complete. */
-const GRACE_MS = 1_000;
+const ANSWER_GRACE_MS = 1_000;
 
 /** The exchange that a `fetch` serves. */
-const currentExchange = new AsyncLocalStorage<Exchange>();
+const currentExchange = new AsyncLocalStorage<HttpExchange>();
 
 interface ExchangeOptions {
   readonly onFailed: (error: CallError) => void;
   readonly onEnded: () => void;
 }
 
-function openExchange({ onFailed, onEnded }: ExchangeOptions): Exchange {
+function openExchange({ onFailed, onEnded }: ExchangeOptions): HttpExchange {
   const ending = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const end = (error?: CallError): void => {
@@ -220,13 +224,13 @@ function openExchange({ onFailed, onEnded }: ExchangeOptions): Exchange {
     fail: onFailed,
     end,
     endSoon() {
-      timer ??= setTimeout(end, GRACE_MS).unref();
+      timer ??= setTimeout(end, ANSWER_GRACE_MS).unref();
     },
   };
 }
 
 /** The delays between requests for more of one stream. The SDK leaves them to the server, which may demand none. */
-export interface Pace {
+export interface RequestPace {
   /** Returns the delay of the next request, in milliseconds. @param now in milliseconds since the epoch */
   next(now: number): number;
   /** Resets the delay after the stream has delivered a message. */
@@ -242,7 +246,7 @@ const LONGEST_PAUSE_MS = 10_000;
 const GROWTH = 1.5;
 
 /** Delays grow while streams end without a message. */
-export function createPace(): Pace {
+export function createPace(): RequestPace {
   let begunAt = Number.NEGATIVE_INFINITY;
   let pauseMs = SHORTEST_PAUSE_MS;
   return {

@@ -15,14 +15,14 @@ export interface ToolListing {
 }
 
 /** A page whose parts are checked one by one, so that a faulty tool does not hide the others. */
-const Page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.unknown().optional() });
+const ToolPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.unknown().optional() });
 
 /** Limits for servers that list without end. */
 const MAX_TOOLS = 1_000;
-const MAX_PAGES = 100;
+const MAX_TOOL_PAGES = 100;
 /** In characters of JSON, of all tools of a server. */
 const MAX_LIST_SIZE = 4_000_000;
-const MAX_LEVELS = 100;
+const MAX_LISTING_LEVELS = 100;
 
 /**
  * Lists a server's tools, page by page. The SDK's `listTools` would compile their schemas to code, which is unsafe for
@@ -40,7 +40,7 @@ export async function listTools(client: Client, timeoutMs: number): Promise<Tool
     const answer = await client.request({ method: 'tools/list', params }, z.unknown(), {
       timeout: Math.max(1, endsAt - Date.now()),
     });
-    const page = Page.safeParse(answer);
+    const page = ToolPage.safeParse(answer);
     if (!page.success && cursors.size === 0) throw new Error('its answer to tools/list is no list of tools');
     const problem = page.success ? list.add(page.data.tools) : 'a page of its list of tools is none';
     const next = problem ?? nextCursor(page.data?.nextCursor, cursors);
@@ -57,8 +57,8 @@ function nextCursor(stated: unknown, before: ReadonlySet<string>): { readonly cu
   if (typeof stated !== 'string' || stated === '')
     return `its list of tools ends with a "nextCursor" that is no cursor`;
   if (before.has(stated)) return 'its list of tools refers to the same page again, so it ends there';
-  if (before.size + 1 >= MAX_PAGES)
-    return `its list of tools has more than ${MAX_PAGES} pages; the others are left out`;
+  if (before.size + 1 >= MAX_TOOL_PAGES)
+    return `its list of tools has more than ${MAX_TOOL_PAGES} pages; the others are left out`;
   return { cursor: stated };
 }
 
@@ -74,11 +74,12 @@ class ToolCollection implements ToolListing {
     for (const item of page) {
       this.#items += 1;
       if (this.#items > MAX_TOOLS) return `it lists more than ${MAX_TOOLS} tools; the others are left out`;
-      const isDeep = isDeeperThan(MAX_LEVELS, item);
+      const isDeep = isDeeperThan(MAX_LISTING_LEVELS, item);
       this.#size += isDeep ? MAX_LIST_SIZE / MAX_TOOLS : (JSON.stringify(item)?.length ?? 0);
       if (this.#size > MAX_LIST_SIZE)
         return `its list of tools has more than ${MAX_LIST_SIZE} characters; the rest is left out`;
-      if (isDeep) this.warnings.push(`${nameOf(item)} has more than ${MAX_LEVELS} levels of JSON, so it is left out`);
+      if (isDeep)
+        this.warnings.push(`${listedName(item)} has more than ${MAX_LISTING_LEVELS} levels of JSON, so it is left out`);
       else this.#addTool(item);
     }
     return null;
@@ -94,7 +95,7 @@ class ToolCollection implements ToolListing {
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
       const place = issue?.path.join('.') ?? '';
-      this.warnings.push(`${nameOf(item)} is left out, because its "${place}" is not what the protocol allows`);
+      this.warnings.push(`${listedName(item)} is left out, because its "${place}" is not what the protocol allows`);
     } else if (this.tools.has(parsed.data.name)) {
       this.warnings.push(`it lists the tool "${parsed.data.name}" twice; the first one counts`);
     } else this.tools.set(parsed.data.name, parsed.data);
@@ -114,9 +115,9 @@ function withType(schema: Json): Json {
   return isJsonObject(schema) && schema['type'] === undefined ? { ...schema, type: 'object' } : schema;
 }
 
-function nameOf(item: unknown): string {
+function listedName(item: unknown): string {
   const name: unknown = typeof item === 'object' && item !== null && 'name' in item ? item.name : null;
-  return typeof name === 'string' ? `the tool "${abbreviate(name, MAX_NAME)}"` : 'a tool without a name';
+  return typeof name === 'string' ? `the tool "${abbreviate(name, MAX_TOOL_NAME)}"` : 'a tool without a name';
 }
 
-const MAX_NAME = 128;
+const MAX_TOOL_NAME = 128;

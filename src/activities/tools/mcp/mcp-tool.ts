@@ -2,76 +2,76 @@ import { isJsonObject } from '../../../graph/values/index.ts';
 import { CallError, REFUSED } from '../../calls/call-error.ts';
 import type { UsedSecrets } from '../../secrets.ts';
 import type { Tool, ToolContext } from '../tool.ts';
-import type { Connection, Session } from './session.ts';
+import type { McpConnection, McpSession } from './session.ts';
 import { pinOf } from './offer-tools.ts';
-import type { OfferedTool } from './offer-tools.ts';
+import type { OfferedMcpTool } from './offer-tools.ts';
 import type { ListedTool } from './list-tools.ts';
-import { toUnreachable, toCallError } from './to-call-error.ts';
-import { readAnswer } from './read-answer.ts';
+import { toUnreachable, toMcpCallError } from './to-call-error.ts';
+import { readMcpAnswer } from './read-answer.ts';
 
 export interface McpToolDeps {
-  readonly connection: Connection;
+  readonly connection: McpConnection;
   readonly secrets: UsedSecrets;
   readonly report: (message: string) => void;
 }
 
 /** Creates a tool that calls an MCP server. */
-export function createMcpTool(tool: OfferedTool, { connection, secrets, report }: McpToolDeps): Tool {
+export function createMcpTool(tool: OfferedMcpTool, { connection, secrets, report }: McpToolDeps): Tool {
   const { name, ownName, outputSchema, settings } = tool;
   const { errorMeans = 'perhaps-done' } = settings;
   const shape = { outputSchema, errorMeans };
   const checkPin = createPinCheck(tool, report);
-  const openChecked = async (): Promise<Session> => {
+  const openChecked = async (): Promise<McpSession> => {
     const session = await connection.session();
     checkPin(await findTool(session, ownName));
     return session;
   };
   return {
-    ...toEntry(tool),
+    ...toMcpToolEntry(tool),
     async execute(args, call) {
       try {
         const session = await call.prepare(openChecked());
         const params = { name: ownName, arguments: isJsonObject(args) ? args : {}, ...metadataOf(tool, call) };
         const result = await session.call(params, call.signal);
         return secrets.redactResult(
-          await readAnswer(result, { ...shape, keepFile: call.keepFile, signal: call.signal }),
+          await readMcpAnswer(result, { ...shape, keepFile: call.keepFile, signal: call.signal }),
         );
       } catch (thrown) {
-        const error = toCallError(thrown, errorMeans);
+        const error = toMcpCallError(thrown, errorMeans);
         throw error.withMessage(secrets.redactMessage(`${name}: ${error.message}`));
       }
     },
   };
 }
 
-function toEntry({
+function toMcpToolEntry({
   name,
   description,
   parameters,
   outputSchema,
   effect,
   settings,
-}: OfferedTool): Omit<Tool, 'execute'> {
+}: OfferedMcpTool): Omit<Tool, 'execute'> {
   const { timeout, retry, approval, roles, onFailure, taskQueue } = settings;
   const result = outputSchema ?? undefined;
   return { name, description, parameters, result, effect, timeout, retry, approval, roles, onFailure, taskQueue };
 }
 
 /** Passes the call key to servers that deduplicate, in the protocol's field for metadata. */
-function metadataOf({ effect }: OfferedTool, { key }: ToolContext): { _meta?: { idempotencyKey: string } } {
+function metadataOf({ effect }: OfferedMcpTool, { key }: ToolContext): { _meta?: { idempotencyKey: string } } {
   return effect === 'keyed' ? { _meta: { idempotencyKey: key } } : {};
 }
 
-async function findTool(session: Session, ownName: string): Promise<ListedTool> {
+async function findTool(session: McpSession, ownName: string): Promise<ListedTool> {
   const listed = await session.tools().catch((error: unknown) => {
     throw toUnreachable(error);
   });
-  return listed.tools.get(ownName) ?? refuse('The server has no such tool any more');
+  return listed.tools.get(ownName) ?? refuseCall('The server has no such tool any more');
 }
 
 /** Creates a check that refuses a tool that differs from its pin, and reports changes since the start. */
 function createPinCheck(
-  { name, pin, settings }: OfferedTool,
+  { name, pin, settings }: OfferedMcpTool,
   report: (message: string) => void,
 ): (tool: ListedTool) => void {
   let lastPin = pin;
@@ -80,10 +80,10 @@ function createPinCheck(
     if (lastPin !== null && currentPin !== lastPin) report(`${name} has changed from ${lastPin} to ${currentPin}`);
     lastPin = currentPin;
     if (settings.pin !== undefined && currentPin !== settings.pin)
-      refuse(`It is not what was pinned: the pin is ${settings.pin}, the server's tool has ${currentPin} now`);
+      refuseCall(`It is not what was pinned: the pin is ${settings.pin}, the server's tool has ${currentPin} now`);
   };
 }
 
-function refuse(message: string): never {
+function refuseCall(message: string): never {
   throw new CallError('TOOL_FAILED', message, REFUSED);
 }

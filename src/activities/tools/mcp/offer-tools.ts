@@ -18,7 +18,7 @@ import type { McpServerSettings, McpToolSettings } from './server-settings.ts';
 import { toUsableSchema } from './usable-schema.ts';
 
 /** A server's tool as graphs see it. */
-export interface OfferedTool {
+export interface OfferedMcpTool {
   /** Name in graphs. */
   readonly name: string;
   /** Name at the server. */
@@ -32,8 +32,8 @@ export interface OfferedTool {
   readonly settings: McpToolSettings;
 }
 
-interface Offer {
-  readonly offered: readonly OfferedTool[];
+interface ServerOffer {
+  readonly offered: readonly OfferedMcpTool[];
   /** Reasons why the tools that the configuration names can't be offered as configured. */
   readonly problems: readonly string[];
   /** What is wrong with the list, and the tools that are left out or offered although they can't be called now. */
@@ -44,15 +44,19 @@ interface Offer {
  * Combines a server's list of tools with its configuration. A tool that can't be used is left out; if the configuration
  * names it, that is a problem, unless the server is optional: then the tool is offered, and fails as unavailable.
  */
-export function offerTools(server: string, settings: McpServerSettings, listing: ToolListing): Offer {
+export function offerTools(server: string, settings: McpServerSettings, listing: ToolListing): ServerOffer {
   const { tools: named, optional = false } = settings;
   const names = named ? Object.keys(named) : [...listing.tools.keys()];
-  const offered: OfferedTool[] = [];
+  const offered: OfferedMcpTool[] = [];
   const problems: string[] = [];
   const warnings = [...listing.warnings];
   const spentBefore = unitsSpent();
   for (const name of names) {
-    const examined = examine(server, settings, { name, listing, units: MAX_UNITS - (unitsSpent() - spentBefore) });
+    const examined = examineTool(server, settings, {
+      name,
+      listing,
+      units: MAX_LISTING_UNITS - (unitsSpent() - spentBefore),
+    });
     const isUsable = examined.problems.length === 0;
     warnings.push(...examined.warnings);
     if (isUsable || (named && !optional)) {
@@ -68,16 +72,16 @@ export function offerTools(server: string, settings: McpServerSettings, listing:
 }
 
 /** Offers the tools that the configuration of an absent server names. Their calls connect it, or fail as unavailable. */
-export function offerUnavailable(server: string, settings: McpServerSettings): readonly OfferedTool[] {
+export function offerUnavailable(server: string, settings: McpServerSettings): readonly OfferedMcpTool[] {
   return Object.keys(settings.tools ?? {}).map((name) => unavailableTool(server, settings, name));
 }
 
-function unavailableTool(server: string, settings: McpServerSettings, name: string): OfferedTool {
+function unavailableTool(server: string, settings: McpServerSettings, name: string): OfferedMcpTool {
   const listed: ListedTool = { name, inputSchema: { type: 'object' } };
   return { ...toOfferedTool(server, settings, listed), pin: null };
 }
 
-interface Candidate {
+interface ToolCandidate {
   /** The name at the server. */
   readonly name: string;
   readonly listing: ToolListing;
@@ -85,29 +89,33 @@ interface Candidate {
   readonly units: number;
 }
 
-interface Examined {
+interface ExaminedTool {
   /** The tool; empty if it can't even be described. */
-  readonly tools: readonly OfferedTool[];
+  readonly tools: readonly OfferedMcpTool[];
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
 }
 
-function examine(server: string, settings: McpServerSettings, { name, listing, units }: Candidate): Examined {
+function examineTool(
+  server: string,
+  settings: McpServerSettings,
+  { name, listing, units }: ToolCandidate,
+): ExaminedTool {
   const listed = listing.tools.get(name);
-  const refused = (problem: string): Examined => ({ tools: [], problems: [problem], warnings: [] });
+  const refused = (problem: string): ExaminedTool => ({ tools: [], problems: [problem], warnings: [] });
   if (!listed)
     return refused(withSuggestions(() => `it has no tool "${name}".${didYouMean(name, listing.tools.keys())}`));
   const size = JSON.stringify(listed).length;
   if (size > MAX_TOOL_SIZE)
     return refused(`the description of "${name}" has ${size} characters; ${MAX_TOOL_SIZE} are allowed`);
-  const examined = tryWithAllowance('The tool', Math.max(1, units), (): Examined => {
+  const examined = tryWithAllowance('The tool', Math.max(1, units), (): ExaminedTool => {
     const tool = toOfferedTool(server, settings, listed);
     const input = toUsableSchema(tool.parameters);
     const output = tool.outputSchema && toUsableSchema(tool.outputSchema);
     const usable = { ...tool, parameters: input.schema, outputSchema: output && output.schema };
     return {
       tools: [usable],
-      problems: findProblems(usable, listed),
+      problems: listToolProblems(usable, listed),
       warnings: [...input.unchecked, ...(output?.unchecked ?? [])].map(
         (keyword) => `the ${keyword} in the schema of "${name}" can't be checked here; the server checks it itself`,
       ),
@@ -122,7 +130,7 @@ function toOfferedTool(
   server: string,
   { trusted, tools = {}, timeout }: McpServerSettings,
   tool: ListedTool,
-): OfferedTool {
+): OfferedMcpTool {
   const { timeout: ownTimeout = timeout, ...settings } = own(tools, tool.name) ?? {};
   return {
     name: `${server}.${settings.as ?? tool.name}`,
@@ -146,13 +154,13 @@ function safetyOf({ annotations }: ListedTool, trusted: boolean): CallSafety {
 }
 
 /** Units of the meter: enough for a thousand tools with ordinary schemas; they take the process some seconds at most. */
-const MAX_UNITS = 50_000_000;
+const MAX_LISTING_UNITS = 50_000_000;
 
 /** In characters of JSON: description, schemas and annotations of one tool. All of it may go to a model. */
 const MAX_TOOL_SIZE = 65_536;
 
-function findProblems(
-  { name, ownName, parameters, outputSchema, pin, settings }: OfferedTool,
+function listToolProblems(
+  { name, ownName, parameters, outputSchema, pin, settings }: OfferedMcpTool,
   listed: ListedTool,
 ): readonly string[] {
   const problems: string[] = [];
@@ -176,7 +184,7 @@ function findSchemaProblem(what: string, ownName: string, schema: JsonObject | n
   return first ? [`the ${what} schema of "${ownName}" can't be used at ${first.path || '/'}: ${first.message}`] : [];
 }
 
-function findDuplicateNames(offered: readonly OfferedTool[]): readonly string[] {
+function findDuplicateNames(offered: readonly OfferedMcpTool[]): readonly string[] {
   const names = offered.map(({ name }) => name);
   const twice = new Set(names.filter((name, at) => names.indexOf(name) !== at));
   return [...twice].map((name) => `two of its tools are called "${name}"`);

@@ -8,8 +8,8 @@ import { keepConnection, openSession } from './session.ts';
 import type { ToolListing } from './list-tools.ts';
 import { createMcpTool } from './mcp-tool.ts';
 import { offerTools, offerUnavailable } from './offer-tools.ts';
-import type { OfferedTool } from './offer-tools.ts';
-import { openTransport } from './open-transport.ts';
+import type { OfferedMcpTool } from './offer-tools.ts';
+import { openMcpTransport } from './open-transport.ts';
 import type { McpServerSettings } from './server-settings.ts';
 import { describeFailure } from './to-call-error.ts';
 
@@ -23,7 +23,7 @@ export interface McpDeps {
 /** A connected server with its tools; its problems may prevent their use. */
 export interface OpenServer {
   readonly listing: ToolListing;
-  readonly offered: readonly OfferedTool[];
+  readonly offered: readonly OfferedMcpTool[];
   readonly tools: readonly Tool[];
   /** Reasons why the server can't be used as configured. */
   readonly problems: readonly string[];
@@ -37,12 +37,13 @@ export async function openServer(server: string, settings: McpServerSettings, de
   const secrets = useSecrets(deps.secrets);
   const report = (message: string): void => deps.report(secrets.redactMessage(`MCP server "${server}": ${message}`));
   const connection = keepConnection({
-    open: async (closing) => await openSession(await openTransport(settings, { fetch: deps.fetch, secrets }), closing),
+    open: async (closing) =>
+      await openSession(await openMcpTransport(settings, { fetch: deps.fetch, secrets }), closing),
     onLost: () => report('the connection is lost'),
   });
   const close = async (): Promise<void> => await connection.close();
   const toolDeps = { connection, secrets, report };
-  const toTools = (offered: readonly OfferedTool[]): readonly Tool[] =>
+  const toTools = (offered: readonly OfferedMcpTool[]): readonly Tool[] =>
     offered.map((tool) => createMcpTool(tool, toolDeps));
   try {
     const session = await connection.session();
@@ -64,7 +65,7 @@ export async function openServer(server: string, settings: McpServerSettings, de
       offered,
       tools: toTools(offered),
       problems: offer.problems.map((problem) => secrets.redactMessage(problem)),
-      warnings: firstOf(offer.warnings).map((warning) => secrets.redactMessage(warning)),
+      warnings: firstWarnings(offer.warnings).map((warning) => secrets.redactMessage(warning)),
       close,
     };
   } catch (error) {
@@ -85,7 +86,7 @@ export async function openServer(server: string, settings: McpServerSettings, de
 /** A server that lists a thousand faulty tools must not fill the log. */
 const MAX_WARNINGS = 20;
 
-function firstOf(warnings: readonly string[]): readonly string[] {
+function firstWarnings(warnings: readonly string[]): readonly string[] {
   const more = warnings.length - MAX_WARNINGS;
   return more > 0 ? [...warnings.slice(0, MAX_WARNINGS), `${more} more warnings of this kind`] : warnings;
 }

@@ -6,7 +6,7 @@ import type { UsedSecrets } from '../../secrets.ts';
 import { HttpTransport } from './http-transport.ts';
 import { MAX_STREAM_BYTES, boundAnswers } from './bound-answers.ts';
 import type { McpAddress, McpProgram, McpServerSettings } from './server-settings.ts';
-import { unreachable } from './to-call-error.ts';
+import { unreachableServer } from './to-call-error.ts';
 
 export interface TransportDeps {
   readonly fetch: GuardedFetch;
@@ -21,7 +21,7 @@ export interface ServerTransport {
   errorOutput(): string;
 }
 
-export async function openTransport(settings: McpServerSettings, access: TransportDeps): Promise<ServerTransport> {
+export async function openMcpTransport(settings: McpServerSettings, access: TransportDeps): Promise<ServerTransport> {
   return 'command' in settings ? await openProgram(settings, access) : openAddress(settings, access);
 }
 
@@ -66,7 +66,7 @@ export class ProgramTransport extends StdioClientTransport {
 
   override async send(message: JSONRPCMessage): Promise<void> {
     // The program may take some seconds to end; the session ends when it has.
-    if (this.#isClosing) throw unreachable('The program is being ended');
+    if (this.#isClosing) throw unreachableServer('The program is being ended');
     await this.#sendBounded(message, async () => await super.send(message));
   }
 

@@ -28,11 +28,11 @@ interface AnsweringTool {
  * sounds and other bytes are stored as files; their parts are in the list, or in the member `files` of structured content.
  * @throws CallError if the answer is an error, too large or has no structured content where the tool promises it
  */
-export async function readAnswer(result: CallToolResult, tool: AnsweringTool): Promise<Json> {
-  if (result.isError === true) throw failed(result, tool.errorMeans);
+export async function readMcpAnswer(result: CallToolResult, tool: AnsweringTool): Promise<Json> {
+  if (result.isError === true) throw failedCall(result, tool.errorMeans);
   if (tool.outputSchema && !result.structuredContent)
-    throw broken('TOOL_FAILED', 'It has an output schema, but answered without such content');
-  const text = result.structuredContent ? null : textOf(result);
+    throw unusableAnswer('TOOL_FAILED', 'It has an output schema, but answered without such content');
+  const text = result.structuredContent ? null : joinedText(result);
   requireSize(text ?? result.structuredContent ?? null);
   if (text !== null) return text === '' && result.content.length === 0 ? null : text;
   const content = result.structuredContent ? requireWhole(toJson(result.structuredContent)) : null;
@@ -43,18 +43,19 @@ export async function readAnswer(result: CallToolResult, tool: AnsweringTool): P
   return value;
 }
 
-type Part = CallToolResult['content'][number];
+type AnswerPart = CallToolResult['content'][number];
 
 /** An answer with more files is refused before one is stored. */
-const MAX_FILES = 20;
+const MAX_ANSWER_FILES = 20;
 
 /** Converts the parts of an answer, one after the other; bytes in Base64 become stored files. */
 async function readParts(
-  content: readonly Part[],
+  content: readonly AnswerPart[],
   { keepFile, signal }: AnsweringTool,
 ): Promise<readonly JsonObject[]> {
   const files = content.filter((part) => bytesIn(part)).length;
-  if (files > MAX_FILES) throw broken('PAYLOAD_TOO_LARGE', `The answer has ${files} files; ${MAX_FILES} are allowed`);
+  if (files > MAX_ANSWER_FILES)
+    throw unusableAnswer('PAYLOAD_TOO_LARGE', `The answer has ${files} files; ${MAX_ANSWER_FILES} are allowed`);
   const parts: JsonObject[] = [];
   for (const part of content) {
     signal.throwIfAborted();
@@ -71,7 +72,7 @@ interface EncodedBytes {
   readonly mediaType: string;
 }
 
-function bytesIn(part: Part): EncodedBytes | null {
+function bytesIn(part: AnswerPart): EncodedBytes | null {
   if (part.type === 'image' || part.type === 'audio') return { data: part.data, mediaType: part.mimeType };
   if (part.type !== 'resource' || !('blob' in part.resource)) return null;
   return { data: part.resource.blob, mediaType: part.resource.mimeType ?? 'application/octet-stream' };
@@ -95,12 +96,12 @@ function isFile(part: JsonObject): part is FilePart {
 function requireSize(value: unknown): void {
   const bytes = Buffer.byteLength(JSON.stringify(value));
   if (bytes > MAX_BODY_BYTES)
-    throw broken('PAYLOAD_TOO_LARGE', `The answer takes ${bytes} bytes; ${MAX_BODY_BYTES} are allowed`);
+    throw unusableAnswer('PAYLOAD_TOO_LARGE', `The answer takes ${bytes} bytes; ${MAX_BODY_BYTES} are allowed`);
 }
 
 /** A server also answers with an error if its code has thrown after the work. */
-function failed(result: CallToolResult, errorMeans: ErrorMeaning): CallError {
-  const message = `It answered with an error: ${(textOf(result) ?? '').trim()}`;
+function failedCall(result: CallToolResult, errorMeans: ErrorMeaning): CallError {
+  const message = `It answered with an error: ${(joinedText(result) ?? '').trim()}`;
   return new CallError('TOOL_FAILED', message, errorMeans === 'not-done' ? REFUSED : UNCLEAR);
 }
 
@@ -112,7 +113,7 @@ function requireWhole(value: Json): Json {
   const path = findRounded(value, []);
   if (path === null) return value;
   const place = toPointer(path) || 'the top';
-  throw broken(
+  throw unusableAnswer(
     'TOOL_FAILED',
     `The integer at ${place} has more digits than a JSON number keeps; the server must answer a text`,
   );
@@ -140,11 +141,11 @@ function isRounded(value: number): boolean {
 const DIGITS_OF_DOUBLE = 16;
 
 /** The joined texts of an answer; `null` if it has other parts. */
-function textOf({ content }: CallToolResult): string | null {
+function joinedText({ content }: CallToolResult): string | null {
   const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   return texts.length === content.length ? texts.join('\n') : null;
 }
 
-function broken(code: 'TOOL_FAILED' | 'PAYLOAD_TOO_LARGE', message: string): CallError {
+function unusableAnswer(code: 'TOOL_FAILED' | 'PAYLOAD_TOO_LARGE', message: string): CallError {
   return new CallError(code, message, UNCLEAR);
 }

@@ -6,10 +6,10 @@ import { HttpTransport } from './http-transport.ts';
 import { listTools } from './list-tools.ts';
 import type { ToolListing } from './list-tools.ts';
 import type { ServerTransport } from './open-transport.ts';
-import { describeFailure, unreachable, toUnreachable } from './to-call-error.ts';
+import { describeFailure, unreachableServer, toUnreachable } from './to-call-error.ts';
 
 /** A session with a server, from initialization until either side ends it. */
-export interface Session {
+export interface McpSession {
   /** Returns the server's current tools; they are listed again after the server reports a change. */
   tools(): Promise<ToolListing>;
   /** Calls a tool. When the signal aborts, it cancels the request. */
@@ -28,10 +28,10 @@ const CLOSE_TIMEOUT_MS = 6_000;
 const TERMINATE_TIMEOUT_MS = 2_000;
 
 /** Initializes a session. @throws if the server does not answer, or the signal aborts; the transport is closed then */
-export async function openSession(server: ServerTransport, closing: AbortSignal): Promise<Session> {
+export async function openSession(server: ServerTransport, closing: AbortSignal): Promise<McpSession> {
   const { transport } = server;
   const client = new Client({ name: 'holdfast', version: '1' });
-  const ended = endOf(transport);
+  const ended = whenClosed(transport);
   const close = async (): Promise<void> => {
     if (transport instanceof HttpTransport) await waitAtMost(TERMINATE_TIMEOUT_MS, transport.terminateSession());
     await waitAtMost(CLOSE_TIMEOUT_MS, Promise.all([transport.close(), ended]));
@@ -44,12 +44,14 @@ export async function openSession(server: ServerTransport, closing: AbortSignal)
     );
   } catch (error) {
     await close();
-    throw error instanceof CallError ? error : new Error(explain(error, server.errorOutput()), { cause: error });
+    throw error instanceof CallError
+      ? error
+      : new Error(explainConnectionError(error, server.errorOutput()), { cause: error });
   }
   return {
     tools: listCurrentTools,
     async call(params, signal) {
-      if (!client.transport) throw unreachable('The connection is closed');
+      if (!client.transport) throw unreachableServer('The connection is closed');
       return await withOwnSignal(signal, async (ownSignal) => {
         const options = { signal: ownSignal, timeout: NO_TIMEOUT_MS };
         return await client.request({ method: 'tools/call', params }, CallToolResultSchema, options);
@@ -60,7 +62,7 @@ export async function openSession(server: ServerTransport, closing: AbortSignal)
   };
 }
 
-async function endOf(transport: ServerTransport['transport']): Promise<void> {
+async function whenClosed(transport: ServerTransport['transport']): Promise<void> {
   await new Promise<void>((resolve) => {
     Object.assign(transport, { onclose: resolve });
     if (!(transport instanceof HttpTransport)) return;
@@ -82,7 +84,7 @@ async function waitAtMost(timeoutMs: number, work: Promise<unknown>): Promise<vo
   clearTimeout(timer);
 }
 
-function explain(error: unknown, errorOutput: string): string {
+function explainConnectionError(error: unknown, errorOutput: string): string {
   return errorOutput === '' ? describeFailure(error) : `${describeFailure(error)}; it said: ${errorOutput}`;
 }
 
@@ -120,38 +122,38 @@ async function withOwnSignal<T>(signal: AbortSignal, work: (ownSignal: AbortSign
 }
 
 /** A connection to a server. It opens a new session when the last one has ended. */
-export interface Connection {
+export interface McpConnection {
   /** Returns the open session or a new one. @throws CallError if the server is not available */
-  session(): Promise<Session>;
+  session(): Promise<McpSession>;
   close(): Promise<void>;
 }
 
 interface ConnectionOptions {
   /** @param closing aborts when the connection is closed meanwhile */
-  readonly open: (closing: AbortSignal) => Promise<Session>;
+  readonly open: (closing: AbortSignal) => Promise<McpSession>;
   /** Called when a session ends unexpectedly. */
   readonly onLost: () => void;
 }
 
-const FIRST_PAUSE_MS = 1_000;
-const MAX_PAUSE_MS = 60_000;
+const FIRST_RECONNECT_PAUSE_MS = 1_000;
+const MAX_RECONNECT_PAUSE_MS = 60_000;
 
 /**
  * Opens sessions on demand, with exponential backoff after failures. Until the next attempt, callers get an error with
  * `retryAfterMs`.
  */
-export function keepConnection({ open, onLost }: ConnectionOptions): Connection {
-  let current: Promise<Session> | null = null;
+export function keepConnection({ open, onLost }: ConnectionOptions): McpConnection {
+  let current: Promise<McpSession> | null = null;
   const closing = new AbortController();
   let failures = 0;
   let retryAt = 0;
 
-  const forget = (session: Promise<Session>): boolean => {
+  const forget = (session: Promise<McpSession>): boolean => {
     if (current !== session) return false;
     current = null;
     return !closing.signal.aborted;
   };
-  const openNext = (): Promise<Session> => {
+  const openNext = (): Promise<McpSession> => {
     const opening = open(closing.signal);
     opening.then(
       (session) => {
@@ -162,7 +164,7 @@ export function keepConnection({ open, onLost }: ConnectionOptions): Connection 
       },
       () => {
         forget(opening);
-        retryAt = Date.now() + Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
+        retryAt = Date.now() + Math.min(MAX_RECONNECT_PAUSE_MS, FIRST_RECONNECT_PAUSE_MS * 2 ** failures);
         failures += 1;
       },
     );
@@ -170,9 +172,9 @@ export function keepConnection({ open, onLost }: ConnectionOptions): Connection 
   };
   return {
     async session() {
-      if (closing.signal.aborted) throw unreachable('The connection is closed');
+      if (closing.signal.aborted) throw unreachableServer('The connection is closed');
       const pauseMs = retryAt - Date.now();
-      if (!current && pauseMs > 0) throw unreachable('The server was away a moment ago', pauseMs);
+      if (!current && pauseMs > 0) throw unreachableServer('The server was away a moment ago', pauseMs);
       try {
         return await (current ??= openNext());
       } catch (error) {

@@ -18,13 +18,13 @@ const BY_CODE: ReadonlyMap<number, FailureClass> = new Map([
 ]);
 
 /** Errors that the client side also creates itself, without knowledge of the tool. */
-const NOT_ANSWERED: ReadonlySet<number> = new Set([ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout]);
+const CLIENT_SIDE_ERRORS: ReadonlySet<number> = new Set([ErrorCode.ConnectionClosed, ErrorCode.RequestTimeout]);
 
 /**
  * Converts an error of a call that was sent.
  * @param errorMeans whether the tool may have done its work when the server returns an error
  */
-export function toCallError(thrown: unknown, errorMeans: ErrorMeaning): CallError {
+export function toMcpCallError(thrown: unknown, errorMeans: ErrorMeaning): CallError {
   if (thrown instanceof CallError) return thrown;
   const failureClass = thrown instanceof McpError ? classifyCode(thrown.code, errorMeans) : UNCLEAR;
   return new CallError('TOOL_FAILED', describeFailure(thrown), { ...failureClass, cause: thrown });
@@ -32,7 +32,7 @@ export function toCallError(thrown: unknown, errorMeans: ErrorMeaning): CallErro
 
 function classifyCode(code: number, errorMeans: ErrorMeaning): FailureClass {
   const failureClass = BY_CODE.get(code) ?? UNCLEAR;
-  return errorMeans === 'perhaps-done' || NOT_ANSWERED.has(code) ? failureClass : { ...failureClass, done: 'no' };
+  return errorMeans === 'perhaps-done' || CLIENT_SIDE_ERRORS.has(code) ? failureClass : { ...failureClass, done: 'no' };
 }
 
 /** Converts an error from before a call was sent; the server may be available again soon. */
@@ -47,7 +47,7 @@ export function toUnreachable(thrown: unknown): CallError {
 }
 
 /** The error of a server that can't be called now. */
-export function unreachable(message: string, retryAfterMs: number | null = null): CallError {
+export function unreachableServer(message: string, retryAfterMs: number | null = null): CallError {
   return new CallError('TOOL_FAILED', message, { ...TRY_AGAIN_UNDONE, retryAfterMs });
 }
 

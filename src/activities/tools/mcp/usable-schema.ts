@@ -20,23 +20,23 @@ interface UsableSchema {
  */
 export function toUsableSchema(schema: JsonObject): UsableSchema {
   const unchecked: string[] = [];
-  const usable = convert(schema, '', unchecked);
+  const usable = convertSchema(schema, '', unchecked);
   return { schema: isJsonObject(usable) ? usable : schema, unchecked };
 }
 
 /** Converts a schema, or the value of a keyword. @param of the name of the value that the schema describes */
-function convert(value: Json, of: string, unchecked: string[]): Json {
-  if (isJsonList(value)) return value.map((item) => convert(item, of, unchecked));
+function convertSchema(value: Json, of: string, unchecked: string[]): Json {
+  if (isJsonList(value)) return value.map((item) => convertSchema(item, of, unchecked));
   if (!isJsonObject(value)) return value;
   const converted = Object.entries(value).flatMap(([keyword, inner]): [string, Json][] => {
     if (DATA_KEYWORDS.has(keyword)) return [[keyword, inner]];
     if (NAMED_KEYWORDS.has(keyword) && isJsonObject(inner))
-      return [[keyword, mapMembers(inner, (member, name) => convert(member, name, unchecked))]];
+      return [[keyword, mapMembers(inner, (member, name) => convertSchema(member, name, unchecked))]];
     if (keyword === 'pattern' && typeof inner === 'string' && !isLinearPattern(inner)) {
       unchecked.push(of === '' ? 'pattern' : `pattern of "${of}"`);
       return [];
     }
-    return [[keyword, convert(inner, of, unchecked)]];
+    return [[keyword, convertSchema(inner, of, unchecked)]];
   });
   return withPositions(withNumericBounds(Object.fromEntries(converted)));
 }

@@ -4,7 +4,7 @@ import type { RunStatus } from '../../../graph/run/index.ts';
 import { taskOf, sameTask } from './plan-chat.ts';
 import type { ChatPlan, Chunk, TaskOfEvent } from './plan-chat.ts';
 import { SentCalls } from './sent-calls.ts';
-import { isContent, isFilePart, partsOf, sourceOf, textOf } from '../../../graph/definition/index.ts';
+import { isContent, isFilePart, contentParts, sourceOf, textOf } from '../../../graph/definition/index.ts';
 import type { FilePart } from '../../../graph/definition/index.ts';
 import { isJsonObject, own, toItems, isJsonList } from '../../../graph/values/index.ts';
 import type { Json } from '../../../graph/values/index.ts';
@@ -151,7 +151,7 @@ function filesIn({ update, path }: Written, answer: string | null): readonly Chu
 function filesOf(message: Json): readonly FilePart[] {
   if (!isJsonObject(message) || message['role'] !== 'assistant') return [];
   const content = message['content'] ?? null;
-  return isContent(content) ? partsOf(content).filter(isFilePart) : [];
+  return isContent(content) ? contentParts(content).filter(isFilePart) : [];
 }
 
 /** Stored files get the URL of the API that serves them. */

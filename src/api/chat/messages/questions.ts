@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../../graph/journal/index.ts';
 import { REDACTED } from '../../../graph/redaction/index.ts';
-import { digestOf } from '../../../graph/run/index.ts';
+import { approvalDigest } from '../../../graph/run/index.ts';
 import type { PublicApproval } from '../../../graph/run/index.ts';
 import { deepEqual, isJsonList, isJsonObject } from '../../../graph/values/index.ts';
 import type { Json } from '../../../graph/values/index.ts';
@@ -29,7 +29,7 @@ export class EditedQuestions {
     const asked = this.#asked.get(approvalId);
     if (!asked || deepEqual(asked.approval.args, args)) return null;
     const edited = { ...asked.approval, args };
-    const anew = { ...asked, seq, at, approval: { ...edited, digest: digestOf(edited) } };
+    const anew = { ...asked, seq, at, approval: { ...edited, digest: approvalDigest(edited) } };
     this.#asked.set(approvalId, anew);
     return anew;
   }

@@ -42,7 +42,7 @@ export interface ApprovalPolicy {
   readonly escalate?: readonly { readonly after: string; readonly roles: readonly string[] }[] | undefined;
 }
 
-export const approval: DescriptionOf<ApprovalFields> = {
+export const approvalNodeType: DescriptionOf<ApprovalFields> = {
   summary: 'Waits for a person to decide. Result: { decision, args, by, reason, at, values }.',
   templates: ['title', 'details', 'args'],
   carries: { args: ['args'] },

@@ -58,7 +58,7 @@ export function namesInFields({ fields, path }: FieldsAtPath, named: readonly st
 }
 
 /** Like `namesInFields`, without the paths. */
-export function namesIn(node: object, named?: readonly string[]): readonly string[] {
+export function namedEntries(node: object, named?: readonly string[]): readonly string[] {
   return namesInFields({ fields: fieldsOf(node), path: '' }, named).map(({ name }) => name);
 }
 

@@ -86,7 +86,7 @@ export const REASONING_EFFORTS = ['low', 'medium', 'high'] as const;
 /** A kind of value: a short text, or one of some texts. */
 export type OptionKind = 'boolean' | 'text' | readonly string[];
 
-type ValueOf<Kind extends OptionKind> = Kind extends 'boolean'
+type OptionValue<Kind extends OptionKind> = Kind extends 'boolean'
   ? boolean
   : Kind extends 'text'
     ? string
@@ -113,13 +113,13 @@ export const MODEL_OPTIONS = {
 /** The maximum of characters of a text option. */
 export const MAX_OPTION_LENGTH = 64;
 
-type Options = typeof MODEL_OPTIONS;
+type ModelOptions = typeof MODEL_OPTIONS;
 
 /** Options by provider; each model receives only those of its own provider. */
 export type ProviderOptions = {
-  readonly [Provider in keyof Options]?: {
-    readonly [Name in keyof Options[Provider]]?: Options[Provider][Name] extends OptionKind
-      ? ValueOf<Options[Provider][Name]>
+  readonly [Provider in keyof ModelOptions]?: {
+    readonly [Name in keyof ModelOptions[Provider]]?: ModelOptions[Provider][Name] extends OptionKind
+      ? OptionValue<ModelOptions[Provider][Name]>
       : never;
   };
 };

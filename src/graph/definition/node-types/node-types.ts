@@ -6,7 +6,7 @@ import type { CallFields, CommonFields } from '../common-fields.ts';
 import type { Execution } from '../call-policy.ts';
 import type { OfferedTool } from './offered-tool.ts';
 import { DURATION_PATTERN, parseDuration, parseTimestamp } from '../../values/time.ts';
-import { approval } from './approval.ts';
+import { approvalNodeType } from './approval.ts';
 import type { ApprovalFields } from './approval.ts';
 
 export interface AgentFields extends ModelFields {
@@ -21,7 +21,7 @@ export interface AgentFields extends ModelFields {
   readonly approve?: Readonly<Record<string, string>>;
 }
 
-const agent: DescriptionOf<AgentFields> = {
+const agentNodeType: DescriptionOf<AgentFields> = {
   ...MODEL_FIELDS,
   summary:
     'A model that uses tools until it has an answer. Result: as of llm, with `iterations` and `iterationsExhausted`.',
@@ -50,14 +50,14 @@ const functionNode: DescriptionOf<FunctionFields> = {
   look: { outline: 'leaningLeft', fill: 'EFE6DD', subject: ['function'] },
 };
 
-const llm: DescriptionOf<ModelFields> = {
+const llmNodeType: DescriptionOf<ModelFields> = {
   ...MODEL_FIELDS,
   summary: 'Asks a model once. Result: { text, object, toolCalls, message, finishReason, usage, model }.',
   requestsTools: 'tools',
   look: { outline: 'rounded', fill: 'E0F0FF' },
 };
 
-const set: DescriptionOf<CommonFields> = {
+const setNodeType: DescriptionOf<CommonFields> = {
   summary: 'Writes channels, without calling anything.',
   templates: [],
   look: { outline: 'rectangle', fill: 'F7F7F7' },
@@ -70,7 +70,7 @@ export interface SubgraphFields<Graph> extends CommonFields {
   readonly input?: Readonly<Record<string, Json>>;
 }
 
-const subgraph: DescriptionOf<SubgraphFields<unknown>> = {
+const subgraphNodeType: DescriptionOf<SubgraphFields<unknown>> = {
   summary: "Runs another graph, by name or written here. Its result is that graph's output.",
   templates: ['input'],
   graph: { definition: 'graph', input: 'input' },
@@ -106,7 +106,7 @@ interface CallsFields extends CallFields {
   readonly compensate?: never;
 }
 
-const tool: DescriptionOf<ToolFields> = {
+const toolNodeType: DescriptionOf<ToolFields> = {
   summary: 'Calls a tool, whose answer is its result; or makes the tool calls that a message asks for.',
   templates: ['args', 'tools'],
   resultTemplates: ['compensate/args'],
@@ -160,7 +160,7 @@ export interface WaitFields extends CommonFields {
 
 const AWAITED_FIELDS = ['for', 'until', 'event'] as const;
 
-const wait: DescriptionOf<WaitFields> = {
+const waitNodeType: DescriptionOf<WaitFields> = {
   summary: 'Waits for a while, until a time, or for an event. Its result is what comes with the event.',
   templates: AWAITED_FIELDS,
   carries: {},
@@ -218,12 +218,12 @@ export type NodeType = keyof NodeFields<unknown>;
 
 /** The description of each node type of the language. */
 export const NODE_TYPES: { readonly [T in NodeType]: DescriptionOf<NodeFields<unknown>[T]> } = {
-  set,
-  llm,
-  agent,
-  tool,
+  set: setNodeType,
+  llm: llmNodeType,
+  agent: agentNodeType,
+  tool: toolNodeType,
   function: functionNode,
-  approval,
-  subgraph,
-  wait,
+  approval: approvalNodeType,
+  subgraph: subgraphNodeType,
+  wait: waitNodeType,
 };

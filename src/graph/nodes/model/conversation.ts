@@ -4,10 +4,10 @@ import type { Message, NewMessage, ToolCall } from '../../definition/message.ts'
 import type { Bindings } from '../../expression/names.ts';
 import type { ModelReply } from '../../run/effect.ts';
 import { PROMPT } from '../../run/model-turn.ts';
-import type { Summary } from '../../run/model-turn.ts';
-import { isJsonList, isJsonObject, own, toText } from '../../values/json.ts';
+import type { MessageSummary } from '../../run/model-turn.ts';
+import { isJsonList, isJsonObject, own, toTemplateText } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
-import { field } from '../node-settings.ts';
+import { parseTemplatedField } from '../node-settings.ts';
 
 /** The beginning of a conversation: everything before the task's own messages. */
 export interface ConversationStart {
@@ -19,12 +19,12 @@ export interface ConversationStart {
 export function compileConversationStart(
   node: Pick<ModelFields, 'system' | 'prompt' | 'messages'>,
 ): (bindings: Bindings) => ConversationStart {
-  const system = node.system === undefined ? null : field('system', node.system, '');
-  const prompt = node.prompt === undefined ? null : field('prompt', node.prompt, '');
+  const system = node.system === undefined ? null : parseTemplatedField('system', node.system, '');
+  const prompt = node.prompt === undefined ? null : parseTemplatedField('prompt', node.prompt, '');
   return (bindings) => ({
-    system: system && toText(system.fill(bindings)),
+    system: system && toTemplateText(system.fill(bindings)),
     messages: prompt
-      ? [{ id: PROMPT, role: 'user', content: toText(prompt.fill(bindings)) }]
+      ? [{ id: PROMPT, role: 'user', content: toTemplateText(prompt.fill(bindings)) }]
       : messagesIn(bindings.state, node.messages),
   });
 }
@@ -64,7 +64,7 @@ export function toAssistantMessage({ text, toolCalls, finishReason, providerPart
  */
 export function withUniqueIds(reply: ModelReply, before: readonly NewMessage[]): ModelReply {
   const toUniqueId = uniqueIds(new Set(before.flatMap(toolCallsOf).map(({ id }) => id)));
-  const toolCalls = reply.toolCalls.map((call) => withId(call, toUniqueId(call.id === '' ? 'call' : call.id)));
+  const toolCalls = reply.toolCalls.map((call) => withCallId(call, toUniqueId(call.id === '' ? 'call' : call.id)));
   if (toolCalls.every((call, index) => call === reply.toolCalls[index])) return reply;
   const { providerParts: _removed, ...rest } = reply;
   return { ...rest, toolCalls };
@@ -85,7 +85,7 @@ function uniqueIds(used: Set<string>): (base: string) => string {
   };
 }
 
-function withId(call: ToolCall, id: string): ToolCall {
+function withCallId(call: ToolCall, id: string): ToolCall {
   return id === call.id ? call : { ...call, id };
 }
 
@@ -98,7 +98,7 @@ export interface ShortenedConversation {
 }
 
 /** Replaces the covered messages by their summary. A summary is void if its last covered message no longer exists. */
-export function shorten(messages: readonly Message[], summary: Summary | null): ShortenedConversation {
+export function replaceBySummary(messages: readonly Message[], summary: MessageSummary | null): ShortenedConversation {
   if (!summary || messages[summary.messages - 1]?.id !== summary.last) return { covered: [], head: [], rest: messages };
   const covered = messages.slice(0, summary.messages);
   const instructions = covered.filter(({ role }) => role === 'system');
@@ -110,7 +110,7 @@ export function shorten(messages: readonly Message[], summary: Summary | null): 
 }
 
 /** Makes a summary that covers the old one's messages and the first `count` messages of the rest. */
-export function extendSummary({ covered, rest }: ShortenedConversation, count: number, text: string): Summary {
+export function extendSummary({ covered, rest }: ShortenedConversation, count: number, text: string): MessageSummary {
   const messages = [...covered, ...rest.slice(0, Math.max(0, count))];
   return { messages: messages.length, last: messages.at(-1)?.id ?? null, text };
 }

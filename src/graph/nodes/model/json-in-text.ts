@@ -1,15 +1,15 @@
 import type { Json } from '../../values/json.ts';
-import { parseAnswer } from '../../values/parse-json.ts';
+import { parseOutsideJson } from '../../values/parse-json.ts';
 
 /**
  * Finds the JSON values in a model's answer, the most likely first: the whole text; else the contents of its code
  * fences and its objects and lists, the last ones first. Thoughts are left out, unless nothing else has a value.
  */
 export function jsonInText(text: string): readonly Json[] {
-  const whole = parseJson(text);
+  const whole = parseJsonOrNone(text);
   if (whole !== undefined) return [whole];
   const answer = withoutThoughts(text);
-  return answer === text ? valuesIn(text) : [...valuesIn(answer), ...valuesIn(text)];
+  return answer === text ? jsonValuesIn(text) : [...jsonValuesIn(answer), ...jsonValuesIn(text)];
 }
 
 const THOUGHT = '(?:think|thinking|thought|thoughts|reasoning)';
@@ -26,10 +26,10 @@ function withoutThoughts(text: string): string {
 
 const FENCED = /```[\w-]*\s([^]*?)```/g;
 
-function valuesIn(text: string): readonly Json[] {
-  const whole = parseJson(text);
+function jsonValuesIn(text: string): readonly Json[] {
+  const whole = parseJsonOrNone(text);
   if (whole !== undefined) return [whole];
-  const fenced = [...text.matchAll(FENCED)].map(([, content = '']) => parseJson(content));
+  const fenced = [...text.matchAll(FENCED)].map(([, content = '']) => parseJsonOrNone(content));
   return [...fenced.toReversed(), ...outermostIn(text).toReversed()].filter((value) => value !== undefined);
 }
 
@@ -44,7 +44,7 @@ function outermostIn(text: string): readonly Json[] {
   while (start >= 0 && left > 0) {
     const end = endOfBrackets(text, start);
     left -= (end < 0 ? text.length : end) - start;
-    const value = end < 0 ? undefined : parseJson(text.slice(start, end));
+    const value = end < 0 ? undefined : parseJsonOrNone(text.slice(start, end));
     if (value !== undefined) values.push(value);
     start = nextBracket(text, value === undefined ? start + 1 : end);
   }
@@ -71,9 +71,9 @@ function endOfBrackets(text: string, start: number): number {
   return -1;
 }
 
-function parseJson(text: string): Json | undefined {
+function parseJsonOrNone(text: string): Json | undefined {
   try {
-    return parseAnswer(text.trim(), () => true);
+    return parseOutsideJson(text.trim(), () => true);
   } catch {
     return undefined;
   }

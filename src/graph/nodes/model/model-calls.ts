@@ -6,14 +6,14 @@ import type { Message, NewMessage } from '../../definition/message.ts';
 import type { Bindings } from '../../expression/names.ts';
 import type { ContextPolicy, ModelCallRequest } from '../../run/effect.ts';
 import { SUMMARY_REQUEST } from '../../run/model-turn.ts';
-import type { Conversation, ModelQuestion } from '../../run/model-turn.ts';
+import type { ModelConversation, ModelQuestion } from '../../run/model-turn.ts';
 import { own } from '../../values/json.ts';
 import { jsonInText } from './json-in-text.ts';
 import type { Json } from '../../values/json.ts';
 import type { TaskContext } from '../behavior.ts';
 import { policyOf } from '../node-settings.ts';
 import type { TimeLeft, NodeSettings } from '../node-settings.ts';
-import { compileConversationStart, shorten, summaryRequest, summaryTokens } from './conversation.ts';
+import { compileConversationStart, replaceBySummary, summaryRequest, summaryTokens } from './conversation.ts';
 import type { ConversationStart, ShortenedConversation } from './conversation.ts';
 import { compileJsonSchema } from '../../values/json-schema.ts';
 import type { JsonSchema } from '../../values/json-schema.ts';
@@ -29,7 +29,7 @@ export interface ModelCallPlan {
 }
 
 /** The tools and the time that a model gets for an answer. */
-export interface Offer {
+export interface ModelOffer {
   /** Names of the tools that the model may request. */
   readonly tools: readonly string[];
   /** The node's tool choice while it still applies. With `none`, tool calls of the answer are dropped. */
@@ -41,8 +41,8 @@ export interface Offer {
 export interface TurnStep {
   readonly plan: ModelCallPlan;
   readonly task: TaskContext;
-  readonly conversation: Conversation;
-  readonly offer: Offer;
+  readonly conversation: ModelConversation;
+  readonly offer: ModelOffer;
   readonly question: ModelQuestion;
 }
 
@@ -93,7 +93,7 @@ export function toModelCall(step: TurnStep): ModelCallRequest {
   };
 }
 
-function toGraphOffers({ graphTools }: ModelCallPlan, { tools }: Offer): Pick<ModelCallRequest, 'graphTools'> {
+function toGraphOffers({ graphTools }: ModelCallPlan, { tools }: ModelOffer): Pick<ModelCallRequest, 'graphTools'> {
   const offered = Object.entries(graphTools).filter(([name]) => tools.includes(name));
   if (offered.length === 0) return {};
   const descriptions = offered.map(([name, { entry }]) => {
@@ -106,7 +106,7 @@ function toGraphOffers({ graphTools }: ModelCallPlan, { tools }: Offer): Pick<Mo
 /** Fields that a node does not set are absent, which keeps the requests without them unchanged. */
 function toModelOptions(
   { reasoning, providerOptions }: ModelFields,
-  offer: Offer,
+  offer: ModelOffer,
 ): Pick<ModelCallRequest, 'toolChoice' | 'reasoning' | 'providerOptions'> {
   const toolChoice = choiceIn(offer);
   return {
@@ -117,7 +117,7 @@ function toModelOptions(
 }
 
 /** If the run may call no tool, or not the chosen one, the choice is left to the model. */
-function choiceIn({ tools, choice }: Offer): ModelCallRequest['toolChoice'] | null {
+function choiceIn({ tools, choice }: ModelOffer): ModelCallRequest['toolChoice'] | null {
   if (choice === undefined || choice === 'auto' || tools.length === 0) return null;
   return typeof choice === 'string' || tools.includes(choice.tool) ? choice : null;
 }
@@ -125,7 +125,7 @@ function choiceIn({ tools, choice }: Offer): ModelCallRequest['toolChoice'] | nu
 /** The conversation as it is sent, without corrections of the current answer. */
 export function shortenConversation({ plan, task, conversation }: TurnStep): ShortenedConversation {
   const { messages } = plan.conversationStart(task.bindings);
-  return shorten([...messages, ...withIds(conversation.messages, 'conversation')], conversation.summary);
+  return replaceBySummary([...messages, ...withIds(conversation.messages, 'conversation')], conversation.summary);
 }
 
 interface PlannedModel {

@@ -2,14 +2,14 @@ import type { ModelFields } from '../../definition/node-types/model-fields.ts';
 import type { NewMessage } from '../../definition/message.ts';
 import type { ModelReply, OverflowReply } from '../../run/effect.ts';
 import { withUsage } from '../../run/model-turn.ts';
-import type { Conversation, ModelQuestion, TurnPosition } from '../../run/model-turn.ts';
+import type { ModelConversation, ModelQuestion, TurnPosition } from '../../run/model-turn.ts';
 import type { TaskFailure } from '../../values/errors.ts';
 import type { Json } from '../../values/json.ts';
 import type { TaskContext, TaskInput } from '../behavior.ts';
 import type { NodeSettings } from '../node-settings.ts';
 import { withUniqueIds, withoutCalls, extendSummary } from './conversation.ts';
 import { planModelCalls, shortenConversation, toModelCall } from './model-calls.ts';
-import type { ModelCallPlan, Offer, TurnStep } from './model-calls.ts';
+import type { ModelCallPlan, ModelOffer, TurnStep } from './model-calls.ts';
 
 /*
  * A model turn gets one answer of a model. It may take several calls: of other models after a failure, for corrections
@@ -19,13 +19,13 @@ import type { ModelCallPlan, Offer, TurnStep } from './model-calls.ts';
 /** A turn with an open call, or with a call that waits for budgets. */
 export interface OpenTurn {
   readonly kind: 'asking';
-  readonly conversation: Conversation;
+  readonly conversation: ModelConversation;
   readonly turn: TurnPosition;
 }
 
 export interface FinishedTurn {
   readonly kind: 'answered';
-  readonly conversation: Conversation;
+  readonly conversation: ModelConversation;
   readonly reply: ModelReply;
   /** The value of the answer, if the node has an `output` schema. */
   readonly object: Json;
@@ -36,7 +36,7 @@ export interface FinishedTurn {
 export type TurnProgress =
   | OpenTurn
   | FinishedTurn
-  | { readonly kind: 'failed'; readonly conversation: Conversation; readonly failure: TaskFailure };
+  | { readonly kind: 'failed'; readonly conversation: ModelConversation; readonly failure: TaskFailure };
 
 /** An input that an open turn waits for. */
 export type TurnInput =
@@ -52,10 +52,10 @@ export type AwaitedTurn = Omit<OpenTurn, 'kind'>;
 
 /** The model turns of a compiled node. */
 export interface ModelTurn {
-  ask(task: TaskContext, conversation: Conversation, offer: Offer): OpenTurn;
+  ask(task: TaskContext, conversation: ModelConversation, offer: ModelOffer): OpenTurn;
   /** Makes the call of an open turn: one that waited for budgets, or a canceled one again under its old key. */
-  askAgain(task: TaskContext, awaited: AwaitedTurn, offer: Offer): OpenTurn;
-  resume(task: TaskContext, awaited: AwaitedTurn, offer: Offer, input: TurnInput): TurnProgress;
+  askAgain(task: TaskContext, awaited: AwaitedTurn, offer: ModelOffer): OpenTurn;
+  resume(task: TaskContext, awaited: AwaitedTurn, offer: ModelOffer, input: TurnInput): TurnProgress;
 }
 
 export function compileModelTurn(node: ModelFields, settings: NodeSettings): ModelTurn {
@@ -143,7 +143,7 @@ function askForSummary(step: TurnStep, messages: number): TurnProgress {
 function afterReply(step: TurnStep, given: ModelReply): TurnProgress {
   const { plan, offer, question } = step;
   const reply = offer.choice === 'none' ? withoutCalls(given) : given;
-  const refusal = REFUSALS[reply.finishReason];
+  const refusal = FAILED_FINISH_REASONS[reply.finishReason];
   if (refusal) return askNextModel(step, modelFailure(refusal.message, refusal.cause));
   if (question.summarizing !== null) return afterSummary(step, question.summarizing, reply);
   const hasCalls = reply.toolCalls.length > 0 && offer.tools.length > 0;
@@ -212,10 +212,11 @@ function correctionOf({ text }: ModelReply, problem: string): readonly NewMessag
 const CONTENT_FILTER = 'content_filter';
 
 /** Failures that a provider reports as the finish reason of an answer. */
-const REFUSALS: Readonly<Partial<Record<ModelReply['finishReason'], { message: string; cause: string }>>> = {
-  'content-filter': { message: 'The provider filtered the reply', cause: CONTENT_FILTER },
-  refusal: { message: 'The model refused to answer', cause: 'refusal' },
-};
+const FAILED_FINISH_REASONS: Readonly<Partial<Record<ModelReply['finishReason'], { message: string; cause: string }>>> =
+  {
+    'content-filter': { message: 'The provider filtered the reply', cause: CONTENT_FILTER },
+    refusal: { message: 'The model refused to answer', cause: 'refusal' },
+  };
 
 function modelFailure(message: string, cause?: string): TaskFailure {
   const because = cause !== undefined && { cause: { code: cause, message } };

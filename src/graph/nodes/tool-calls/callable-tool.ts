@@ -11,23 +11,23 @@ import { isGraphTool, namesOfTool, offeredNames, MAX_MEMORY_NAME } from '../../d
 import type { MemoryTool, OfferedTool } from '../../definition/node-types/offered-tool.ts';
 import { evaluateField, parseExpression } from '../../expression/expression.ts';
 import { NODE_NAMES } from '../../expression/names.ts';
-import type { Bindings, Name } from '../../expression/names.ts';
+import type { Bindings, ExpressionName } from '../../expression/names.ts';
 import type { ReadingRequest, ToolCallRequest } from '../../run/effect.ts';
 import { mayCall } from '../../run/principal.ts';
 import type { Principal } from '../../run/principal.ts';
 import { GraphError } from '../../values/errors.ts';
 import { compileJsonSchema, mismatchPointers } from '../../values/json-schema.ts';
 import type { SchemaViolation, JsonSchema, SchemaCheck } from '../../values/json-schema.ts';
-import { own, isJsonObject, toText } from '../../values/json.ts';
+import { own, isJsonObject, toTemplateText } from '../../values/json.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
 import { withoutCharge } from '../../values/meter.ts';
 import { truncate } from '../../values/text.ts';
-import type { Question, TaskContext } from '../behavior.ts';
-import { policyOf, field } from '../node-settings.ts';
+import type { ApprovalQuestion, TaskContext } from '../behavior.ts';
+import { policyOf, parseTemplatedField } from '../node-settings.ts';
 import type { TimeLeft, CallableGraph, ExecutionField, NodeCallSettings, NodeSettings } from '../node-settings.ts';
 import { findRefusedMessage } from '../../channels/outside-messages.ts';
 import { splitIntoPieces } from '../../expression/template.ts';
-import { coerce, coerceAt } from './coerce.ts';
+import { coerceToSchema, coerceAt } from './coerce.ts';
 import { toMs } from '../../values/time.ts';
 
 /** A tool as one node calls it. */
@@ -59,7 +59,7 @@ export interface CallableTool {
    * @param because the origin of the call, such as "Node pay calls it"
    * @param memory the namespace of a memory tool
    */
-  question(args: Json, because: string, memory?: string): Question;
+  question(args: Json, because: string, memory?: string): ApprovalQuestion;
   request(args: Json, terms: CallTerms): ToolCallRequest;
 }
 
@@ -90,7 +90,7 @@ export interface CallingNode {
 }
 
 /** The tools that a node's calls may use. */
-export interface Toolbox {
+export interface ToolsOfNode {
   /** Finds a tool that a model may request. */
   findAllowed(name: string): CallableTool | null;
   /** Finds any tool of the installation. A tool named as `onFailure` need not be offered to the model. */
@@ -100,7 +100,7 @@ export interface Toolbox {
 /** The context of tool calls: the task that makes them, its tools, and the time that a call has. */
 export interface ToolBatchContext {
   readonly task: TaskContext;
-  readonly tools: Toolbox;
+  readonly tools: ToolsOfNode;
   readonly leftMs: TimeLeft;
 }
 
@@ -200,7 +200,7 @@ function toToolCall(
  * have compiled it.
  * @param offered tools that a model may request
  */
-export function createToolbox(offered: readonly OfferedTool[], caller: CallingNode): Toolbox {
+export function createToolbox(offered: readonly OfferedTool[], caller: CallingNode): ToolsOfNode {
   const names = offeredNames(offered);
   const compiled = new Map<string, CallableTool>();
   const compile = (name: string): CallableTool | null => {
@@ -226,13 +226,13 @@ function compileMemoryTool(name: string, { memory }: MemoryTool, caller: Calling
   return entry ? compileEntry({ name, entry, fillNamespace: compileNamespace(memory) }, caller) : null;
 }
 
-type Rule = (bindings: Bindings) => boolean;
+type CompiledApprovalRule = (bindings: Bindings) => boolean;
 
 function rulesOf(
   name: string,
   { approval, effect }: ToolEntry,
   { approve, asksForUnsafe }: CallingNode,
-): readonly Rule[] {
+): readonly CompiledApprovalRule[] {
   const toolRule = approval ?? (asksForUnsafe && effect === 'unsafe' ? 'always' : 'never');
   const nodeRule = own(approve, name) ?? 'never';
   const isCondition = nodeRule !== 'always' && nodeRule !== 'never';
@@ -242,7 +242,7 @@ function rulesOf(
   ];
 }
 
-function compileRule(rule: ApprovalRule, names: readonly Name[], field: string): Rule {
+function compileRule(rule: ApprovalRule, names: readonly ExpressionName[], field: string): CompiledApprovalRule {
   if (typeof rule === 'string') return () => rule === 'always';
   const { when } = rule;
   if (when === undefined) return () => true;
@@ -250,12 +250,15 @@ function compileRule(rule: ApprovalRule, names: readonly Name[], field: string):
   return (bindings) => {
     const holds = evaluateField(field, condition, bindings);
     if (typeof holds === 'boolean') return holds;
-    throw new GraphError('EXPRESSION_FAILED', `${field}: "${truncate(when, MAX_QUOTED)}" is neither true nor false`);
+    throw new GraphError(
+      'EXPRESSION_FAILED',
+      `${field}: "${truncate(when, MAX_QUOTED_CONDITION)}" is neither true nor false`,
+    );
   };
 }
 
 /** The maximum of characters of a condition in an error message. */
-const MAX_QUOTED = 200;
+const MAX_QUOTED_CONDITION = 200;
 
 /** Returns the roles whose runs may call a tool: administrators, if the tool names none. */
 function callersOf({ roles = [], permission }: ToolEntry): string {
@@ -264,13 +267,13 @@ function callersOf({ roles = [], permission }: ToolEntry): string {
 }
 
 /** Returns the arguments of a graph call as input: the parameters of a graph are an object. */
-export function inputOf(args: Json): JsonObject {
+export function graphCallInput(args: Json): JsonObject {
   return isJsonObject(args) ? args : {};
 }
 
 /** Returns the first message in arguments that a graph does not accept from a model; `null` if it accepts all. */
 function findRefusedArgument({ channels }: CallableGraph, args: Json): string | null {
-  return findRefusedMessage(channels, {}, inputOf(args))?.message ?? null;
+  return findRefusedMessage(channels, {}, graphCallInput(args))?.message ?? null;
 }
 
 /**
@@ -280,19 +283,19 @@ function findRefusedArgument({ channels }: CallableGraph, args: Json): string | 
  * @throws GraphError `EXPRESSION_FAILED` for an empty part, or more parts than the template has
  */
 function compileNamespace(template: string): (bindings: Bindings) => string {
-  const filler = field('tools.memory', template, '');
+  const filler = parseTemplatedField('tools.memory', template, '');
   const literal = splitIntoPieces(template, NODE_NAMES).filter((piece) => typeof piece === 'string');
-  const parts = partsOf(literal.join(''));
+  const parts = countNamespaceParts(literal.join(''));
   return (bindings) => {
-    const namespace = toText(filler.fill(bindings));
+    const namespace = toTemplateText(filler.fill(bindings));
     const isWhole = NAMESPACE.test(namespace) && namespace.length <= MAX_MEMORY_NAME;
-    if (isWhole && partsOf(namespace) === parts) return namespace;
+    if (isWhole && countNamespaceParts(namespace) === parts) return namespace;
     const expected = `1 to ${MAX_MEMORY_NAME} characters without control characters, and ${parts} parts between slashes, none empty`;
     throw new GraphError('EXPRESSION_FAILED', `tools.memory: this namespace has ${expected}`);
   };
 }
 
-function partsOf(namespace: string): number {
+function countNamespaceParts(namespace: string): number {
   return namespace.split('/').length;
 }
 
@@ -307,7 +310,7 @@ export function readArguments(written: Json, parameters: JsonSchema, check: Sche
   const coerced = coerceAt(written, mismatchPointers(parameters, written));
   // Violations don't always point at the texts to convert, so all texts are converted where the schema declares other
   // types.
-  return check(coerced).length === 0 ? coerced : coerce(written, parameters);
+  return check(coerced).length === 0 ? coerced : coerceToSchema(written, parameters);
 }
 
 /** A call that needs an approval. */
@@ -327,7 +330,7 @@ export function toolQuestion(
   { tool, args, because, memory, graph }: AskedCall,
   entry: ToolEntry,
   { approvalTimeout }: Pick<CatalogDefaults, 'approvalTimeout'>,
-): Question {
+): ApprovalQuestion {
   const { policy = {}, timeout = approvalTimeout } = termsOf(entry.approval);
   return {
     title: `Call ${tool}`,

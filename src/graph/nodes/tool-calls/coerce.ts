@@ -2,8 +2,8 @@ import { MAX_POINTER, toPointer } from '../../values/json-pointer.ts';
 import type { JsonSchema } from '../../values/json-schema.ts';
 import { isJsonList, isJsonObject } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
-import { survives } from '../../values/decimal.ts';
-import { priceOfText, spend } from '../../values/meter.ts';
+import { survivesParsing } from '../../values/decimal.ts';
+import { priceOfText, spendUnits } from '../../values/meter.ts';
 import { itemSchema, memberSchema, typesOf } from '../../values/schema-parts.ts';
 import type { SchemaPart, SchemaTypes } from '../../values/schema-parts.ts';
 
@@ -11,16 +11,16 @@ import type { SchemaPart, SchemaTypes } from '../../values/schema-parts.ts';
  * Converts texts to the numbers and booleans that a schema requires, because models write `"5"` for 5. A text whose
  * number would lose precision is not converted, nor is any other value.
  */
-export function coerce(value: Json, schema: JsonSchema | undefined): Json {
+export function coerceToSchema(value: Json, schema: JsonSchema | undefined): Json {
   return schema === undefined ? value : coercePart(value, { schema, root: schema });
 }
 
 /**
- * Converts the texts at given JSON Pointers as `coerce` does, regardless of a schema.
+ * Converts the texts at given JSON Pointers as `coerceToSchema` does, regardless of a schema.
  * @param pointers none is longer than `MAX_POINTER`
  */
 export function coerceAt(value: Json, pointers: ReadonlySet<string>, pointer = ''): Json {
-  spend(PER_PART);
+  spendUnits(PER_PART);
   if (pointer.length > MAX_POINTER) return value;
   if (typeof value === 'string') return pointers.has(pointer) ? parseScalar(value) : value;
   const coerceMember = (member: Json, key: string | number): Json =>
@@ -51,7 +51,7 @@ function coerceText(text: string, types: SchemaTypes): Json {
 
 /** Returns the boolean or exact number that a text spells; otherwise the text itself. */
 function parseScalar(text: string): Json {
-  spend(2 * priceOfText(text));
+  spendUnits(2 * priceOfText(text));
   if (text === 'true' || text === 'false') return text === 'true';
   return isExactNumber(text) ? Number(text) : text;
 }
@@ -59,7 +59,7 @@ function parseScalar(text: string): Json {
 /** True if a text is a JSON number that a double holds without loss. */
 function isExactNumber(text: string): boolean {
   const value = Number(text);
-  return survives(text) && !Object.is(value, -0) && isPrecise(value);
+  return survivesParsing(text) && !Object.is(value, -0) && isPrecise(value);
 }
 
 /** False beyond the safe integers, where several whole numbers share one double. */

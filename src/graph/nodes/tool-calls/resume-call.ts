@@ -3,12 +3,12 @@ import { NOT_ASKED, answered } from '../../run/tool-batch.ts';
 import type { BatchCall, CallState } from '../../run/tool-batch.ts';
 import { failsTheRun, isUnknownOutcome } from '../../values/errors.ts';
 import type { TaskFailure } from '../../values/errors.ts';
-import { MAX_VALUE_BYTES, remainingBytes, tooLarge } from '../../values/json-size.ts';
-import { toText } from '../../values/json.ts';
+import { MAX_VALUE_BYTES, remainingBytes, tooLargeError } from '../../values/json-size.ts';
+import { toTemplateText } from '../../values/json.ts';
 import { deepEqual } from '../../values/compare-json.ts';
 import type { Json } from '../../values/json.ts';
 import type { TaskContext, TaskInput } from '../behavior.ts';
-import type { CallableTool, ArgumentSource, ToolBatchContext, Toolbox } from './callable-tool.ts';
+import type { CallableTool, ArgumentSource, ToolBatchContext, ToolsOfNode } from './callable-tool.ts';
 import { editedNote, failureNote, rejectionNote } from './messages.ts';
 
 /** A call of a batch in the task that makes it. */
@@ -57,7 +57,7 @@ function resumeRead(context: ToolBatchContext, progress: CallProgress, input: Ta
  * Reads the arguments of a call for its tool. A problem becomes the answer of the call. If the tool's own schema must
  * read the arguments, they stay marked as unread.
  */
-export function readAs(
+export function readCallArgs(
   tool: CallableTool,
   given: Json,
   giver: ArgumentSource,
@@ -68,27 +68,27 @@ export function readAs(
   return { args: read.args, ...(!deepEqual(read.args, given) && { given }), state };
 }
 
-type Reading = CallState & { readonly phase: 'reading' };
+type ReadingState = CallState & { readonly phase: 'reading' };
 
 /**
  * Stores what the tool's own schema has made of arguments. If a person has approved other arguments, the approval is
  * void.
  */
-function afterReading(call: BatchCall, { isApproved }: Reading, input: TaskInput): BatchCall {
-  if (input.kind === 'call.failed') return answer(call, failureNote(messageForModel(input.failure.error)));
+function afterReading(call: BatchCall, { isApproved }: ReadingState, input: TaskInput): BatchCall {
+  if (input.kind === 'call.failed') return answerCall(call, failureNote(messageForModel(input.failure.error)));
   if (input.kind !== 'call.completed' || input.reply.kind !== 'value') return call;
   const { value: args } = input.reply;
   const isSame = deepEqual(args, call.args);
   const read = { ...call, args, isRead: true, ...(!isSame && { given: call.given ?? call.args }) } as const;
-  return isApproved && isSame ? approved(read) : { ...read, state: NOT_ASKED };
+  return isApproved && isSame ? markApproved(read) : { ...read, state: NOT_ASKED };
 }
 
-function approved(call: BatchCall): BatchCall {
+function markApproved(call: BatchCall): BatchCall {
   return { ...call, approvedByPerson: true, state: { phase: 'ready', isApproved: true } };
 }
 
 function withResult(call: BatchCall, result: Json): BatchCall {
-  return answer(call, result === null ? EMPTY_RESULT : toText(result));
+  return answerCall(call, result === null ? EMPTY_RESULT : toTemplateText(result));
 }
 
 /** The answer to a call whose tool returns nothing. */
@@ -97,7 +97,7 @@ const EMPTY_RESULT = 'Success';
 /** Answers a call with the output of its graph, unless the output is larger than the result of any tool may be. */
 function withOutput(call: BatchCall, output: Json): BatchCall {
   if (remainingBytes(MAX_VALUE_BYTES, output) >= 0) return withResult(call, output);
-  return answer(call, failureNote(tooLarge(`The output of ${call.tool}`).message));
+  return answerCall(call, failureNote(tooLargeError(`The output of ${call.tool}`).message));
 }
 
 /**
@@ -106,11 +106,11 @@ function withOutput(call: BatchCall, output: Json): BatchCall {
  */
 function withGraphFailure(call: BatchCall, failure: TaskFailure): BatchCall {
   if (failsTheRun(failure.error)) return { ...call, state: { phase: 'failed', failure, isApproved: true } };
-  return answer(call, failureNote(messageForModel(failure.error)));
+  return answerCall(call, failureNote(messageForModel(failure.error)));
 }
 
 /** Answers a call. The answer also reports arguments that a person has edited. */
-function answer(call: BatchCall, text: string): BatchCall {
+function answerCall(call: BatchCall, text: string): BatchCall {
   return { ...call, state: answered(call.isEdited ? text + editedNote(call.args) : text) };
 }
 
@@ -132,31 +132,31 @@ function reactToFailure(
   const isUntried = onFailure !== 'tell' && !isUnknown && !toolsTried(tools, call).has(onFailure);
   const next = isUntried ? tools.find(onFailure) : null;
   return next
-    ? { call: redirect(task, { ...call, number: callsMade, takeover: 0 }, next), callsMade: callsMade + 1 }
-    : { call: answer(call, failureNote(messageForModel(error))), callsMade };
+    ? { call: redirectCall(task, { ...call, number: callsMade, takeover: 0 }, next), callsMade: callsMade + 1 }
+    : { call: answerCall(call, failureNote(messageForModel(error))), callsMade };
 }
 
 /**
  * Returns the tools that have been called for a request: the requested one, then each that the one before names in
  * `onFailure`.
  */
-function toolsTried(tools: Toolbox, { name, tool }: BatchCall): ReadonlySet<string> {
+function toolsTried(tools: ToolsOfNode, { name, tool }: BatchCall): ReadonlySet<string> {
   const tried = new Set([name, tool]);
   for (let last = name; last !== tool; last = tools.find(last)?.onFailure ?? tool) tried.add(last);
   return tried;
 }
 
 /** Calls another tool with the arguments of the first one, which are read by the other tool's schema. */
-function redirect(task: TaskContext, call: BatchCall, tool: CallableTool): BatchCall {
+function redirectCall(task: TaskContext, call: BatchCall, tool: CallableTool): BatchCall {
   const { approvedByPerson: _approved, isRead: _isRead, given = call.args, ...others } = call;
   const redirected = { ...others, args: given, tool: tool.name };
   const refusal = tool.refuse(task.editors);
-  return refusal === null ? readAgain(redirected, tool, 'tool') : answer(redirected, failureNote(refusal));
+  return refusal === null ? readAgain(redirected, tool, 'tool') : answerCall(redirected, failureNote(refusal));
 }
 
 function readAgain(call: BatchCall, tool: CallableTool, giver: ArgumentSource): BatchCall {
-  const read = { ...call, ...readAs(tool, call.args, giver) };
-  return read.state.phase === 'answered' ? answer(read, read.state.content) : read;
+  const read = { ...call, ...readCallArgs(tool, call.args, giver) };
+  return read.state.phase === 'answered' ? answerCall(read, read.state.content) : read;
 }
 
 /** Returns the message of an error without internals of the installation: a blocked URL may name a private address. */
@@ -191,14 +191,14 @@ function applyDecision({ task, tools }: ToolBatchContext, call: BatchCall, appro
     return { ...call, state: answered(note) };
   }
   const tool = tools.find(call.tool);
-  return tool && !deepEqual(approval.args, call.args) ? readEdited(call, tool, approval.args) : approved(call);
+  return tool && !deepEqual(approval.args, call.args) ? readEditedCall(call, tool, approval.args) : markApproved(call);
 }
 
 /** An approval of edited arguments does not cover what the tool's schema makes of them if that differs. */
-function readEdited(call: BatchCall, tool: CallableTool, args: Json): BatchCall {
+function readEditedCall(call: BatchCall, tool: CallableTool, args: Json): BatchCall {
   const { given: _given, isRead: _isRead, ...others } = call;
   const read = readAgain({ ...others, args, isEdited: true }, tool, 'node');
   const { phase } = read.state;
   if (phase === 'answered' || !deepEqual(read.args, args)) return read;
-  return phase === 'unread' ? { ...read, state: { phase, isApproved: true } } : approved(read);
+  return phase === 'unread' ? { ...read, state: { phase, isApproved: true } } : markApproved(read);
 }

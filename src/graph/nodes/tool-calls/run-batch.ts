@@ -5,10 +5,10 @@ import { tasksIn, freshScope } from '../../run/scope-position.ts';
 import type { Scope, WithGraphCalls, NodeTask } from '../../run/scope.ts';
 import { GraphError, toRunError } from '../../values/errors.ts';
 import type { TaskInput } from '../behavior.ts';
-import { inputOf } from './callable-tool.ts';
+import { graphCallInput } from './callable-tool.ts';
 import type { CallableTool, ToolBatchContext } from './callable-tool.ts';
 import { failureNote, toolNotFound } from './messages.ts';
-import { readAs, resumeCall } from './resume-call.ts';
+import { readCallArgs, resumeCall } from './resume-call.ts';
 import { newCountdown } from '../../run/limits.ts';
 import { taskKey } from '../../run/ids.ts';
 import type { CallableGraph } from '../node-settings.ts';
@@ -26,13 +26,13 @@ export interface BatchProgress extends Pick<WithGraphCalls, 'inside'> {
 }
 
 /** The number is bounded because each answer is searched among all calls of its batch. */
-const MAX_CALLS = 500;
+const MAX_BATCH_CALLS = 500;
 
 /** Makes a batch of requested calls. Calls that can't be made are answered at once; the others become ready. */
 export function readBatch(context: ToolBatchContext, requested: readonly ToolCall[], callsMade: number): BatchProgress {
   let number = callsMade;
   const batch = requested.map((call, at) => {
-    const read = at < MAX_CALLS ? readCall(context, call) : leftOut(call);
+    const read = at < MAX_BATCH_CALLS ? readBatchCall(context, call) : leftOut(call);
     return { ...read, number: read.state.phase === 'answered' ? callsMade : number++ };
   });
   return { batch, callsMade: number };
@@ -47,7 +47,9 @@ export function beginBatch(context: ToolBatchContext, { batch, callsMade, inside
   const checked = batch.map((call) => checkApproval(context, call));
   let isFailing = failureIn(checked.map(({ call }) => call)) !== null;
   const begun = checked.map(({ call, needsApproval }) => {
-    const next = isFailing ? call : attempt(call, (state) => step(context, { call, needsApproval }, state));
+    const next = isFailing
+      ? call
+      : attemptCallStep(call, (state) => beginCallStep(context, { call, needsApproval }, state));
     isFailing ||= next.state.phase === 'failed';
     return next;
   });
@@ -108,17 +110,17 @@ export function answersOf(batch: ToolBatch): readonly NewMessage[] {
   }));
 }
 
-function readCall({ task, tools }: ToolBatchContext, { id, name, args }: ToolCall): Omit<BatchCall, 'number'> {
+function readBatchCall({ task, tools }: ToolBatchContext, { id, name, args }: ToolCall): Omit<BatchCall, 'number'> {
   const call = toUnread({ id, name, args });
   const tool = tools.findAllowed(name);
   if (!tool) return { ...call, state: answered(toolNotFound(name)) };
   const refusal = tool.refuse(task.editors);
   if (refusal !== null) return { ...call, state: answered(failureNote(refusal)) };
-  return { ...call, ...readAs(tool, args, 'model') };
+  return { ...call, ...readCallArgs(tool, args, 'model') };
 }
 
 function leftOut(call: ToolCall): Omit<BatchCall, 'number'> {
-  const note = failureNote(`One message may ask for ${MAX_CALLS} calls; this one came later`);
+  const note = failureNote(`One message may ask for ${MAX_BATCH_CALLS} calls; this one came later`);
   return { ...toUnread(call), args: null, state: answered(note) };
 }
 
@@ -129,7 +131,7 @@ function toUnread({ id, name, args }: ToolCall) {
 type WaitingState = CallState & { readonly phase: 'ready' | 'unread' };
 
 /** Runs a step of a call that waits to begin. If the step throws a `GraphError`, the call has failed to begin. */
-function attempt(call: BatchCall, take: (state: WaitingState) => BatchCall): BatchCall {
+function attemptCallStep(call: BatchCall, take: (state: WaitingState) => BatchCall): BatchCall {
   const { state } = call;
   if (state.phase !== 'ready' && state.phase !== 'unread') return call;
   try {
@@ -142,12 +144,16 @@ function attempt(call: BatchCall, take: (state: WaitingState) => BatchCall): Bat
   }
 }
 
-function step(context: ToolBatchContext, { call, needsApproval }: CheckedCall, state: WaitingState): BatchCall {
-  if (state.phase === 'unread') return beginReading(context, call, state);
+function beginCallStep(
+  context: ToolBatchContext,
+  { call, needsApproval }: CheckedCall,
+  state: WaitingState,
+): BatchCall {
+  if (state.phase === 'unread') return beginBatchReading(context, call, state);
   return needsApproval ? askAboutCall(context, call) : beginCall(context, call);
 }
 
-function beginReading({ task, tools, leftMs }: ToolBatchContext, call: BatchCall, state: WaitingState): BatchCall {
+function beginBatchReading({ task, tools, leftMs }: ToolBatchContext, call: BatchCall, state: WaitingState): BatchCall {
   const tool = tools.find(call.tool);
   if (!tool) return { ...call, state: answered(toolNotFound(call.tool)) };
   if (!task.hasCapacity()) return call;
@@ -164,7 +170,7 @@ interface CheckedCall {
 function checkApproval({ task, tools }: ToolBatchContext, call: BatchCall): CheckedCall {
   const tool = tools.find(call.tool);
   let needsApproval = false;
-  const checked = attempt(call, ({ phase, isApproved }) => {
+  const checked = attemptCallStep(call, ({ phase, isApproved }) => {
     if (phase === 'unread') return call;
     needsApproval = !isApproved && tool?.needsApproval({ ...task.bindings, args: call.args }) === true;
     const memory = call.memory ?? tool?.memory(task.bindings);
@@ -264,18 +270,18 @@ function withBegunGraphs(
     const graph = isBegun ? tools.find(call.tool)?.graph : null;
     return graph ? [toTask(call, graph, leftMs())] : [];
   });
-  return holding(inside, [...tasksIn(inside ?? NO_GRAPHS), ...begun]);
+  return withInsideScope(inside, [...tasksIn(inside ?? NO_GRAPHS), ...begun]);
 }
 
 /** Removes the task of a call whose result has been processed. */
 function withoutGraph(inside: Scope | undefined, number: number): Pick<WithGraphCalls, 'inside'> {
-  return holding(
+  return withInsideScope(
     inside,
     tasksIn(inside ?? NO_GRAPHS).filter(({ index }) => index !== number),
   );
 }
 
-function holding(inside: Scope | undefined, tasks: readonly NodeTask[]): Pick<WithGraphCalls, 'inside'> {
+function withInsideScope(inside: Scope | undefined, tasks: readonly NodeTask[]): Pick<WithGraphCalls, 'inside'> {
   return tasks.length === 0 ? {} : { inside: { ...(inside ?? NO_GRAPHS), at: { kind: 'running', tasks } } };
 }
 
@@ -294,7 +300,7 @@ function toTask({ tool, number, args }: BatchCall, { channels }: CallableGraph, 
   const saved = {
     kind: 'subgraph',
     scope: freshScope(channels),
-    input: inputOf(args),
+    input: graphCallInput(args),
     ...(leftMs !== null && { countdown: newCountdown(leftMs) }),
   } as const;
   return {

@@ -5,8 +5,8 @@ import type { Message, ToolCall } from '../../definition/message.ts';
 import type { CallsPosition, WithDeadline } from '../../run/scope.ts';
 import { failureIn, hasOpenCall, isAnswered } from '../../run/tool-batch.ts';
 import type { Json } from '../../values/json.ts';
-import { done, failed, unexpected } from '../behavior.ts';
-import type { NodeBehavior, Progress, TaskContext } from '../behavior.ts';
+import { taskDone, taskFailed, unexpectedInput } from '../behavior.ts';
+import type { NodeBehavior, TaskProgress, TaskContext } from '../behavior.ts';
 import { messagesIn } from '../model/conversation.ts';
 import { leftMsIn, sharedDeadline } from '../node-settings.ts';
 import type { NodeSettings } from '../node-settings.ts';
@@ -25,18 +25,18 @@ export function compileToolCalls(node: CallsNode, settings: NodeSettings): NodeB
     tools,
     leftMs: () => deadline.leftMs(time),
   });
-  const continueBatch = (task: TaskContext, progress: TimedProgress): Progress => {
+  const continueBatch = (task: TaskContext, progress: TimedProgress): TaskProgress => {
     const position: CallsPosition = { kind: 'calls', ...progress, ...beginBatch(contextOf(task, progress), progress) };
     const { batch } = position;
     const failure = failureIn(batch);
-    if (failure && !hasOpenCall(batch)) return failed(failure, position);
+    if (failure && !hasOpenCall(batch)) return taskFailed(failure, position);
     if (isAnswered(batch)) return finishCalls(channel, answersOf(batch));
     return { kind: 'open', position: { ...position, ...deadline.run(progress, hasOpenCall(batch), task.now) } };
   };
-  const startBatch = (task: TaskContext, batchProgress: BatchProgress): Progress => {
+  const startBatch = (task: TaskContext, batchProgress: BatchProgress): TaskProgress => {
     const progress = { ...batchProgress, ...deadline.begin() };
     const failure = task.findToolBudgetFailure(callsToMake(progress.batch));
-    return failure ? failed(failure, { kind: 'calls', ...progress }) : continueBatch(task, progress);
+    return failure ? taskFailed(failure, { kind: 'calls', ...progress }) : continueBatch(task, progress);
   };
   return {
     start(task) {
@@ -44,15 +44,15 @@ export function compileToolCalls(node: CallsNode, settings: NodeSettings): NodeB
       return startBatch(task, readBatch(contextOf(task, {}), requested, 0));
     },
     restart(task, position) {
-      if (position.kind !== 'calls') throw unexpected(position);
+      if (position.kind !== 'calls') throw unexpectedInput(position);
       return startBatch(task, { batch: resetBatch(position.batch), callsMade: position.callsMade });
     },
     updateSaved(task, position, input) {
-      if (position.kind !== 'calls') throw unexpected(position);
+      if (position.kind !== 'calls') throw unexpectedInput(position);
       return { ...position, ...resumeBatch(contextOf(task, position), position, input) };
     },
     resume(task, position, input) {
-      if (position.kind !== 'calls') throw unexpected(position);
+      if (position.kind !== 'calls') throw unexpectedInput(position);
       const { kind: _kind, countdown: _countdown, ...progress } = position;
       const stopped = deadline.cap(deadline.run(position, false, task.now), leftMsIn(input));
       return continueBatch(task, { ...resumeBatch(contextOf(task, stopped), progress, input), ...stopped });
@@ -72,6 +72,6 @@ function unansweredCalls(messages: readonly Message[]): readonly ToolCall[] {
   return toolCallsOf(message).filter(({ id }) => !answered.has(id));
 }
 
-function finishCalls(channel: string, answers: readonly Json[]): Progress {
-  return done(answers, answers.length === 0 ? undefined : { [channel]: answers });
+function finishCalls(channel: string, answers: readonly Json[]): TaskProgress {
+  return taskDone(answers, answers.length === 0 ? undefined : { [channel]: answers });
 }

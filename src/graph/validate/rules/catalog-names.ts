@@ -5,8 +5,8 @@ import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonList, isJsonObject } from '../../values/json.ts';
 import { didYouMean, suggestNames } from '../../values/did-you-mean.ts';
 import { defineRule, error } from '../rule.ts';
-import type { Issues } from '../rule.ts';
-import type { Subject } from '../subject.ts';
+import type { GraphIssues } from '../rule.ts';
+import type { ValidationSubject } from '../subject.ts';
 
 /** Finds a tool that the installation doesn't have. */
 export const unknownTools = defineRule({
@@ -16,7 +16,7 @@ export const unknownTools = defineRule({
       code: 'UNKNOWN_TOOL',
       what: 'tool',
       known: subject.catalog.tools,
-      named: namesUsed(subject, 'tools'),
+      named: catalogNamesUsed(subject, 'tools'),
     }),
 });
 
@@ -49,7 +49,7 @@ export const unknownFunctions = defineRule({
       code: 'UNKNOWN_FUNCTION',
       what: 'function',
       known: subject.catalog.functions,
-      named: namesUsed(subject, 'functions'),
+      named: catalogNamesUsed(subject, 'functions'),
     }),
 });
 
@@ -63,13 +63,13 @@ export const unknownModels = defineRule({
       code: 'UNKNOWN_MODEL',
       what: 'model',
       known: subject.catalog.models,
-      named: [...namesUsed(subject, 'models'), ...ofDefaults, ...implicitModels(subject)],
+      named: [...catalogNamesUsed(subject, 'models'), ...ofDefaults, ...implicitModels(subject)],
     });
   },
 });
 
 /** Returns the model `default` for nodes that name no model. */
-function implicitModels({ nodes, definition }: Subject): readonly LocatedName[] {
+function implicitModels({ nodes, definition }: ValidationSubject): readonly LocatedName[] {
   const { defaults } = definition;
   if (isJsonObject(defaults) && 'model' in defaults) return [];
   return [...nodes.values()].flatMap(({ fields, path, description: { uses } }) =>
@@ -87,28 +87,33 @@ export const unknownProcessors = defineRule({
           code: 'INVALID_FIELD',
           what: 'message processor',
           known: Object.fromEntries(messageProcessors.map((name) => [name, true])),
-          named: namesUsed(subject, 'messageProcessors'),
+          named: catalogNamesUsed(subject, 'messageProcessors'),
         })
       : [];
   },
 });
 
 /** Returns the catalog names of one kind that nodes use. */
-function namesUsed(
-  { nodes }: Subject,
+function catalogNamesUsed(
+  { nodes }: ValidationSubject,
   kind: 'tools' | 'models' | 'functions' | 'messageProcessors',
 ): readonly LocatedName[] {
   return [...nodes.values()].flatMap((node) => namesInFields(node, node.description.uses?.[kind]));
 }
 
-interface Lookup<Code extends string> {
+interface CatalogLookup<Code extends string> {
   readonly code: Code;
   readonly what: string;
   readonly known: Readonly<Record<string, unknown>>;
   readonly named: readonly LocatedName[];
 }
 
-function unknownEntries<const Code extends string>({ code, what, known, named }: Lookup<Code>): Issues<Code> {
+function unknownEntries<const Code extends string>({
+  code,
+  what,
+  known,
+  named,
+}: CatalogLookup<Code>): GraphIssues<Code> {
   const names = Object.keys(known);
   return named
     .filter(({ name }) => !Object.hasOwn(known, name))

@@ -1,9 +1,9 @@
 import { writesOf } from '../../definition/node-types/describe-node.ts';
 import type { LocatedName } from '../../definition/node-types/describe-node.ts';
 import { describeReducer } from '../../definition/reducers.ts';
-import { defineRule, warning } from '../rule.ts';
-import type { Issues } from '../rule.ts';
-import type { Subject, SubjectEdge } from '../subject.ts';
+import { defineRule, issueWarning } from '../rule.ts';
+import type { GraphIssues } from '../rule.ts';
+import type { ValidationSubject, SubjectEdge } from '../subject.ts';
 
 /** Finds nodes that always run together and write a channel that accepts only one write in a superstep. */
 export const concurrentWrites = defineRule({
@@ -32,7 +32,10 @@ function nodesTogether(edges: readonly SubjectEdge[]): ReadonlyMap<string, Reado
   return groups;
 }
 
-function conflictsIn({ nodes, channels }: Subject, group: readonly string[]): Issues<'IMPLICIT_CONCURRENT_WRITE'> {
+function conflictsIn(
+  { nodes, channels }: ValidationSubject,
+  group: readonly string[],
+): GraphIssues<'IMPLICIT_CONCURRENT_WRITE'> {
   const writers = new Map<string, string>();
   return group.flatMap((id) => {
     const node = nodes.get(id);
@@ -45,12 +48,12 @@ function findConflict(
   writers: Map<string, string>,
   id: string,
   { name, path }: LocatedName,
-): Issues<'IMPLICIT_CONCURRENT_WRITE'> {
+): GraphIssues<'IMPLICIT_CONCURRENT_WRITE'> {
   const other = writers.get(name);
   writers.set(name, id);
   if (other === undefined || other === id) return [];
   return [
-    warning(
+    issueWarning(
       'IMPLICIT_CONCURRENT_WRITE',
       path,
       `"${other}" and "${id}" run together and both write "${name}", which keeps one value: the run would fail`,

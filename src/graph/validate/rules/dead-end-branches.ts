@@ -1,4 +1,4 @@
-import { defineRule, warning } from '../rule.ts';
+import { defineRule, issueWarning } from '../rule.ts';
 import { branchesOf } from '../subject.ts';
 
 /** Finds branches that may all be false, or a route without a default. */
@@ -13,13 +13,13 @@ export const deadEndBranches = defineRule({
       )
       .map(({ path, kind }) =>
         kind === 'route'
-          ? warning(
+          ? issueWarning(
               'DEAD_END_BRANCH',
               path,
               'A value that is not in paths fails the run',
               'Add a default, to "__end__" if that is what you mean',
             )
-          : warning(
+          : issueWarning(
               'DEAD_END_BRANCH',
               path,
               'When none of these branches holds, this edge leads nowhere',

@@ -6,7 +6,7 @@ import { compileJsonSchema, findSchemaProblems, isJsonSchema } from '../../value
 import { isJsonList, isJsonObject } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import { defineRule, error } from '../rule.ts';
-import type { Issues } from '../rule.ts';
+import type { GraphIssues } from '../rule.ts';
 
 const KIND_CHECKS: Readonly<Record<ValueKind, (value: Json) => boolean>> = {
   'any value': () => true,
@@ -18,7 +18,7 @@ const KIND_CHECKS: Readonly<Record<ValueKind, (value: Json) => boolean>> = {
 };
 
 /** Finds a default that breaks its channel's reducer or schema. */
-export const defaults = defineRule({
+export const defaultRule = defineRule({
   codes: ['INVALID_DEFAULT', 'TOO_EXPENSIVE'],
   find: ({ channels }) =>
     [...channels].flatMap(([name, { default: value, reducer, schema }]) => {
@@ -40,7 +40,7 @@ function schemaIssues(
   value: Json,
   schema: Json | undefined,
   path: string,
-): Issues<'INVALID_DEFAULT' | 'TOO_EXPENSIVE'> {
+): GraphIssues<'INVALID_DEFAULT' | 'TOO_EXPENSIVE'> {
   if (!isJsonSchema(schema) || findSchemaProblems(schema).length > 0) return [];
   const [violation] = compileJsonSchema(schema)(value);
   if (!violation) return [];

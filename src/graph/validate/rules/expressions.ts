@@ -1,7 +1,7 @@
 import { InvalidExpressionError, parseExpression } from '../../expression/expression.ts';
 import { NODE_NAMES, RULE_NAMES, RUN_FIELDS } from '../../expression/names.ts';
 import type { Expression } from '../../expression/expression.ts';
-import type { Name } from '../../expression/names.ts';
+import type { ExpressionName } from '../../expression/names.ts';
 import { APPROVAL_WORDS } from '../../definition/catalog.ts';
 import { describeReducer } from '../../definition/reducers.ts';
 import type { ValueKind } from '../../definition/reducers.ts';
@@ -10,11 +10,11 @@ import { isJsonObject } from '../../values/json.ts';
 import type { JsonObject } from '../../values/json.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
 import { defineRule, error } from '../rule.ts';
-import type { Issues } from '../rule.ts';
-import type { Subject, SubjectExpression, SubjectNode } from '../subject.ts';
+import type { GraphIssues } from '../rule.ts';
+import type { ValidationSubject, SubjectExpression, SubjectNode } from '../subject.ts';
 
 /** Finds invalid expressions, and unknown channels that expressions read. */
-export const expressions = defineRule({
+export const expressionRule = defineRule({
   codes: ['INVALID_EXPRESSION', 'UNKNOWN_CHANNEL'],
   find: (subject) =>
     bareExpressions(subject).flatMap(({ source, names, path, words = [] }) => {
@@ -28,13 +28,13 @@ export const expressions = defineRule({
 });
 
 interface BareExpression extends SubjectExpression {
-  readonly names: readonly Name[];
+  readonly names: readonly ExpressionName[];
   /** Words that are valid instead of an expression. */
   readonly words?: readonly string[];
 }
 
 /** Returns the fields that are CEL without braces. */
-export function bareExpressions({ channels, edges, nodes }: Subject): readonly BareExpression[] {
+export function bareExpressions({ channels, edges, nodes }: ValidationSubject): readonly BareExpression[] {
   const reducers = [...channels].flatMap(([name, { reducer }]) => {
     const source = isJsonObject(reducer) ? reducer['expr'] : undefined;
     return typeof source === 'string'
@@ -73,10 +73,10 @@ interface ReportTarget<Code extends string> {
  * Returns an issue for each unknown name that an expression reads, and for each use of `length` on a text or a list.
  */
 export function readIssues<const Code extends string>(
-  { channels }: Subject,
+  { channels }: ValidationSubject,
   { references }: Expression,
   { path, code }: ReportTarget<Code>,
-): Issues<Code | 'UNKNOWN_CHANNEL'> {
+): GraphIssues<Code | 'UNKNOWN_CHANNEL'> {
   const unknownChannels = [...references.channels].filter((name) => name !== '*' && !channels.has(name));
   const unknownFields = [...references.runFields].filter((name) => name !== '*' && !RUN_FIELDS.includes(name));
   const sized = [...references.lengths].filter((name) => hasSize(channels.get(name)));

@@ -14,8 +14,8 @@ import { isContainer, own } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import { valueAt } from '../../values/value-at.ts';
 import { defineRule, error } from '../rule.ts';
-import type { Issues } from '../rule.ts';
-import type { Subject, SubjectNode } from '../subject.ts';
+import type { GraphIssues } from '../rule.ts';
+import type { ValidationSubject, SubjectNode } from '../subject.ts';
 
 /** Finds arguments that a tool does not accept, as far as they are known without filling templates. */
 export const givenArguments = defineRule({
@@ -32,10 +32,10 @@ function hasValidFields({ type, fields }: SubjectNode): boolean {
 }
 
 function argumentIssues(
-  { catalog }: Subject,
+  { catalog }: ValidationSubject,
   { fields, path }: SubjectNode,
   named: ArgumentFields,
-): Issues<'INVALID_FIELD'> {
+): GraphIssues<'INVALID_FIELD'> {
   const name = fieldAt(fields, named.tool);
   const tool = typeof name === 'string' ? own(catalog.tools, name) : undefined;
   const given = fieldAt(fields, named.args);
@@ -45,7 +45,11 @@ function argumentIssues(
     .filter((violation) => isIndependentOfTemplates(violation, args))
     .map((violation) => {
       const at = `${path}/${named.args}${violation.path}`;
-      return error('INVALID_FIELD', at, `${name} does not take these arguments: ${describe(violation, tool)}`);
+      return error(
+        'INVALID_FIELD',
+        at,
+        `${name} does not take these arguments: ${describeArgumentViolation(violation, tool)}`,
+      );
     });
 }
 
@@ -57,7 +61,7 @@ function isIndependentOfTemplates({ path, keyword = '', isTooExpensive }: Schema
   return NAME_KEYWORDS.has(keyword) || !containsTemplate(valueAt(args, parsePointer(path)));
 }
 
-function describe(violation: SchemaViolation, tool: ToolEntry): string {
+function describeArgumentViolation(violation: SchemaViolation, tool: ToolEntry): string {
   const message = describeViolation(violation, tool);
   const last = parsePointer(violation.path).at(-1);
   return last === undefined ? message : `${toPointer([last]).slice(1)} ${message}`;

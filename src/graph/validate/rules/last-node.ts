@@ -4,7 +4,7 @@ import { innerGraphAt } from '../../definition/references.ts';
 import { isJsonObject, membersIn, own } from '../../values/json.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
 import { defineRule, error } from '../rule.ts';
-import type { Subject } from '../subject.ts';
+import type { ValidationSubject } from '../subject.ts';
 import { lastNodeOf } from './unknown-nodes.ts';
 
 /**
@@ -23,18 +23,18 @@ export const lastNode = defineRule({
     }),
 });
 
-interface Search extends Pick<Subject, 'catalog'> {
+interface WaitSearch extends Pick<ValidationSubject, 'catalog'> {
   /** Names of the published graphs that have been searched. */
   readonly seen: Set<string>;
 }
 
-interface Waiting {
+interface WaitingNode {
   /** Includes the names of the nodes around it, such as `tidy/nap`. */
   readonly name: string;
   readonly type: string;
 }
 
-function findWaiting(fields: JsonObject, name: string, search: Search): Waiting | null {
+function findWaiting(fields: JsonObject, name: string, search: WaitSearch): WaitingNode | null {
   const { type } = fields;
   if (typeof type === 'string' && describeNode(fields).mayWait) return { name, type };
   for (const [id, inner] of nodesInside(fields, search)) {
@@ -44,7 +44,7 @@ function findWaiting(fields: JsonObject, name: string, search: Search): Waiting 
   return null;
 }
 
-function nodesInside(fields: JsonObject, { catalog, seen }: Search): readonly (readonly [string, Json])[] {
+function nodesInside(fields: JsonObject, { catalog, seen }: WaitSearch): readonly (readonly [string, Json])[] {
   const inner = innerGraphAt(fields)?.definition ?? null;
   return [inner, ...graphToolsAt(fields).map(({ reference }) => reference)].flatMap((graph) => {
     const definition = typeof graph === 'string' ? publishedGraph(graph, { catalog, seen }) : graph;
@@ -54,7 +54,7 @@ function nodesInside(fields: JsonObject, { catalog, seen }: Search): readonly (r
 }
 
 /** Returns a published graph the first time the search reaches it. */
-function publishedGraph(name: string, { catalog, seen }: Search): unknown {
+function publishedGraph(name: string, { catalog, seen }: WaitSearch): unknown {
   if (seen.has(name)) return null;
   seen.add(name);
   return own(catalog.graphs ?? {}, name);

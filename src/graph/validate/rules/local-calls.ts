@@ -8,7 +8,7 @@ import { parseDuration } from '../../values/time.ts';
 import { isJsonObject, own } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import { defineRule, error } from '../rule.ts';
-import type { Subject, SubjectNode } from '../subject.ts';
+import type { ValidationSubject, SubjectNode } from '../subject.ts';
 
 /** Finds a node with `execution: "local"` whose calls are not short and idempotent. */
 export const localCalls = defineRule({
@@ -32,27 +32,27 @@ interface Callee extends CallSettings {
   readonly effect: CallSafety;
 }
 
-function calledBy(node: SubjectNode, { catalog, nodes }: Subject): readonly Callee[] {
+function calledBy(node: SubjectNode, { catalog, nodes }: ValidationSubject): readonly Callee[] {
   const { calls } = node.description;
   if (!calls) return [];
-  if ('nodeType' in calls) return entriesOf(catalog.nodeTypes, [node.type]);
-  if ('functions' in calls) return entriesOf(catalog.functions, namesIn(node, calls.functions));
-  return entriesOf(catalog.tools, [...namesIn(node, calls.tools), ...impliedTools(node, nodes)]);
+  if ('nodeType' in calls) return toCallees(catalog.nodeTypes, [node.type]);
+  if ('functions' in calls) return toCallees(catalog.functions, calledNames(node, calls.functions));
+  return toCallees(catalog.tools, [...calledNames(node, calls.tools), ...impliedTools(node, nodes)]);
 }
 
-function namesIn(node: SubjectNode, fields: readonly string[]): readonly string[] {
+function calledNames(node: SubjectNode, fields: readonly string[]): readonly string[] {
   return namesInFields(node, fields).map(({ name }) => name);
 }
 
 /** Returns the tools of a node that takes calls from messages and names no tools. */
-function impliedTools({ fields, description }: SubjectNode, nodes: Subject['nodes']): readonly string[] {
+function impliedTools({ fields, description }: SubjectNode, nodes: ValidationSubject['nodes']): readonly string[] {
   const { makesCalls } = description;
   const channel = makesCalls && fields[makesCalls.channel];
   if (!makesCalls || typeof channel !== 'string' || fields[makesCalls.tools] !== undefined) return [];
   return offeredNames(toolsOfCalls(channel, [...nodes.values()]) ?? []);
 }
 
-function entriesOf(entries: Catalog['functions'] | undefined = {}, names: readonly string[]): readonly Callee[] {
+function toCallees(entries: Catalog['functions'] | undefined = {}, names: readonly string[]): readonly Callee[] {
   return names.flatMap((name) => {
     const entry = own(entries, name);
     return entry ? [{ ...entry, name }] : [];
@@ -60,7 +60,11 @@ function entriesOf(entries: Catalog['functions'] | undefined = {}, names: readon
 }
 
 /** Returns the timeout of an attempt. An invalid one is ignored here, because another rule reports it. */
-function timeoutOf({ fields }: SubjectNode, called: string | undefined, { definition, catalog }: Subject): string {
+function timeoutOf(
+  { fields }: SubjectNode,
+  called: string | undefined,
+  { definition, catalog }: ValidationSubject,
+): string {
   const { defaults } = definition;
   const ofGraph = isJsonObject(defaults) ? defaults['timeout'] : undefined;
   return [fields['timeout'], called, ofGraph].find(isDuration) ?? catalog.defaults.timeout;

@@ -2,13 +2,13 @@ import { END, START, GRAPH_NAME, NAME } from '../../definition/definition.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
 import { defineRule, error } from '../rule.ts';
-import type { Issues } from '../rule.ts';
+import type { GraphIssues } from '../rule.ts';
 
 /** Names that would collide with other API paths next to those of graphs. */
 const RESERVED_GRAPH_NAMES: ReadonlySet<string> = new Set(['validate']);
 
 /** Finds a name with characters that are not allowed, or one that the language reserves. */
-export const names = defineRule({
+export const invalidNameRule = defineRule({
   codes: ['INVALID_NAME', 'RESERVED_NAME'],
   find: ({ definition }) => {
     const { name } = definition;
@@ -20,7 +20,7 @@ export const names = defineRule({
   },
 });
 
-type NameIssues = Issues<'INVALID_NAME' | 'RESERVED_NAME'>;
+type NameIssues = GraphIssues<'INVALID_NAME' | 'RESERVED_NAME'>;
 
 function checkGraphName(name: unknown): NameIssues {
   if (typeof name !== 'string') return [];

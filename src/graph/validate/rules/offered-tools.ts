@@ -4,7 +4,7 @@ import { graphToolName, isGraphTool, isOfferedTool, namesOfTool } from '../../de
 import { isJsonList } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import { defineRule, error } from '../rule.ts';
-import type { Issues } from '../rule.ts';
+import type { GraphIssues } from '../rule.ts';
 
 /** Finds memory and graphs among a node's tools that have the same name as another tool. */
 export const offeredTools = defineRule({
@@ -21,7 +21,7 @@ export const offeredTools = defineRule({
  * Returns the configured names. A failed call may lead to a configured tool by its name, whatever the node offers;
  * built-in tools are known by their own names.
  */
-function configuredNames(tools: readonly Json[], catalog: Catalog, path: string): Issues<'INVALID_FIELD'> {
+function configuredNames(tools: readonly Json[], catalog: Catalog, path: string): GraphIssues<'INVALID_FIELD'> {
   return [...tools.entries()].flatMap(([index, tool]) => {
     if (!isOfferedTool(tool) || !isGraphTool(tool)) return [];
     const name = graphToolName(tool);
@@ -34,7 +34,7 @@ function configuredNames(tools: readonly Json[], catalog: Catalog, path: string)
   });
 }
 
-function sameNames(tools: readonly Json[], path: string): Issues<'INVALID_FIELD'> {
+function sameNames(tools: readonly Json[], path: string): GraphIssues<'INVALID_FIELD'> {
   const taken = new Map<string, 'text' | 'object'>();
   return [...tools.entries()].flatMap(([index, tool]) => {
     if (!isOfferedTool(tool)) return [];

@@ -10,9 +10,9 @@ import type { Json } from '../../values/json.ts';
 import { valueAt } from '../../values/value-at.ts';
 import type { Path } from '../../values/value-at.ts';
 import { defineRule, error } from '../rule.ts';
-import type { Issues } from '../rule.ts';
+import type { GraphIssues } from '../rule.ts';
 import { readSubject } from '../subject.ts';
-import type { Subject, SubjectNode } from '../subject.ts';
+import type { ValidationSubject, SubjectNode } from '../subject.ts';
 
 /**
  * Finds a field that exceeds a ceiling of the installation. Published graphs that nodes name are checked, too, because
@@ -26,17 +26,17 @@ export const overCeilings = defineRule({
   ],
 });
 
-function issuesIn({ definition, catalog, ...subject }: Subject): Issues<'INVALID_FIELD'> {
+function issuesIn({ definition, catalog, ...subject }: ValidationSubject): GraphIssues<'INVALID_FIELD'> {
   return boundedFields(subject).flatMap(({ path, ceiling }) => {
     const [value, most] = [valueAt(definition, path), catalog.ceilings[ceiling]];
-    if (!isOver(value, most)) return [];
+    if (!exceedsCeiling(value, most)) return [];
     const message = `${path.at(-1)} is ${value}; this installation allows ${most} (ceilings.${ceiling})`;
     return [error('INVALID_FIELD', toPointer(path), message)];
   });
 }
 
 /** Compares numbers or durations. Values of a wrong type are left to other rules. */
-function isOver(value: Json | undefined, most: number | string): value is number | string {
+function exceedsCeiling(value: Json | undefined, most: number | string): value is number | string {
   if (typeof most === 'number') return typeof value === 'number' && value > most;
   return (parseDuration(value) ?? 0) > (parseDuration(most) ?? 0);
 }
@@ -46,12 +46,12 @@ interface BoundedField {
   readonly ceiling: keyof Ceilings;
 }
 
-function boundedFields({ nodes, edges }: Pick<Subject, 'nodes' | 'edges'>): readonly BoundedField[] {
+function boundedFields({ nodes, edges }: Pick<ValidationSubject, 'nodes' | 'edges'>): readonly BoundedField[] {
   // The `timeout` of a node that waits is the duration of its wait.
   const calling = [...nodes.values()].filter(({ description }) => !description.mayWait);
   return [
     ...LIMIT_FIELDS,
-    ...[['defaults'], ...calling.map(({ id }) => ['nodes', id])].flatMap(callFields),
+    ...[['defaults'], ...calling.map(({ id }) => ['nodes', id])].flatMap(boundedCallFields),
     ...edges.map(
       ({ path }) => ({ path: [...parsePointer(path), 'maxConcurrency'], ceiling: 'superstepTasks' }) as const,
     ),
@@ -62,7 +62,7 @@ const LIMIT_FIELDS = Object.entries<LimitDescription>(LIMITS).flatMap(([name, { 
   ceiling === undefined ? [] : [{ path: ['limits', name], ceiling }],
 );
 
-function callFields(path: Path): readonly BoundedField[] {
+function boundedCallFields(path: Path): readonly BoundedField[] {
   return [
     { path: [...path, 'timeout'], ceiling: 'timeout' },
     { path: [...path, 'retry', 'maxAttempts'], ceiling: 'attempts' },
@@ -70,7 +70,10 @@ function callFields(path: Path): readonly BoundedField[] {
 }
 
 /** Returns the first issue of each published graph that a node names, or of a graph inside it. */
-function issuesInside(subject: Subject, { fields, path, description }: SubjectNode): Issues<'INVALID_FIELD'> {
+function issuesInside(
+  subject: ValidationSubject,
+  { fields, path, description }: SubjectNode,
+): GraphIssues<'INVALID_FIELD'> {
   const field = description.graph?.definition;
   const name = field === undefined ? undefined : fields[field];
   return [
@@ -81,7 +84,7 @@ function issuesInside(subject: Subject, { fields, path, description }: SubjectNo
   ];
 }
 
-function issuesOfGraph({ catalog }: Subject, name: string, path: string): Issues<'INVALID_FIELD'> {
+function issuesOfGraph({ catalog }: ValidationSubject, name: string, path: string): GraphIssues<'INVALID_FIELD'> {
   const definition = own(catalog.graphs ?? {}, name);
   if (!definition) return [];
   for (const inside of graphsWithin(definition, catalog)) {

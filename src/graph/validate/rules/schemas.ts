@@ -4,7 +4,7 @@ import { findSchemaProblems } from '../../values/json-schema.ts';
 import { defineRule, error } from '../rule.ts';
 
 /** Finds an invalid JSON Schema, or one with a reference that does not resolve. */
-export const schemas = defineRule({
+export const schemaRule = defineRule({
   codes: ['INVALID_SCHEMA', 'TOO_EXPENSIVE'],
   find: ({ channels, nodes }) => {
     const ofChannels = [...channels].map(([name, { schema }]) => ({

@@ -14,13 +14,13 @@ import { didYouMean } from '../../values/did-you-mean.ts';
 import { valueAt } from '../../values/value-at.ts';
 import type { Path } from '../../values/value-at.ts';
 import { defineRule, error } from '../rule.ts';
-import type { Issues } from '../rule.ts';
+import type { GraphIssues } from '../rule.ts';
 import { shapeIssues } from '../shape-issues.ts';
 import type { ShapeIssues } from '../shape-issues.ts';
 import type { SubjectNode } from '../subject.ts';
 
 /** Finds fields that are missing, unknown or of the wrong type. */
-export const shape = defineRule({
+export const fieldShapeRule = defineRule({
   codes: ['INVALID_FIELD', 'INVALID_DURATION', 'UNKNOWN_NODE_TYPE'],
   find: ({ definition, nodes, edges, catalog }) => [
     ...shapeIssues(GraphSchema, definition, { path: [] }),
@@ -44,7 +44,7 @@ const EDGE_HINTS = { condition: CONDITIONS, conditions: CONDITIONS, if: CONDITIO
 function nodeIssues(
   { id, type, fields }: SubjectNode,
   catalog: Catalog,
-): Issues<ShapeIssues[number]['code'] | 'UNKNOWN_NODE_TYPE'> {
+): GraphIssues<ShapeIssues[number]['code'] | 'UNKNOWN_NODE_TYPE'> {
   if (type === '') return [];
   const schema = own<ZodType>(NodeSchemas, type);
   if (schema) return shapeIssues(schema, fields, { path: ['nodes', id] });

@@ -1,4 +1,4 @@
-import { defineRule, warning } from '../rule.ts';
+import { defineRule, issueWarning } from '../rule.ts';
 import type { SubjectEdge } from '../subject.ts';
 
 /** Finds a join that may wait forever for a node that only a branch reaches. */
@@ -12,7 +12,7 @@ export const starvingJoins = defineRule({
       .flatMap(({ sources }) => sources)
       .filter(({ name }) => reachedByBranches.has(name) && !reachedElse.has(name))
       .map(({ name, path }) =>
-        warning(
+        issueWarning(
           'JOIN_MAY_STARVE',
           path,
           `Only a branch leads to "${name}"; when it is not taken, this join never fires`,

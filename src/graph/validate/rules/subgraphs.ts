@@ -6,22 +6,22 @@ import { isJsonList, isJsonObject, membersIn, own } from '../../values/json.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
 import { defineRule, error } from '../rule.ts';
-import type { Issues } from '../rule.ts';
-import type { Subject, SubjectNode } from '../subject.ts';
+import type { GraphIssues } from '../rule.ts';
+import type { ValidationSubject, SubjectNode } from '../subject.ts';
 
 /**
  * Finds a graph that does not exist or contains itself (also through its tools), and unknown channels in the input of a
  * child.
  */
-export const subgraphs = defineRule({
+export const subgraphRule = defineRule({
   codes: ['UNKNOWN_GRAPH', 'RECURSIVE_SUBGRAPH', 'UNKNOWN_CHANNEL'],
   find: (subject) =>
     [...subject.nodes.values()].flatMap((node) => [...checkSubgraph(subject, node), ...checkTools(subject, node)]),
 });
 
-type SubgraphIssues = Issues<'UNKNOWN_GRAPH' | 'RECURSIVE_SUBGRAPH' | 'UNKNOWN_CHANNEL'>;
+type SubgraphIssues = GraphIssues<'UNKNOWN_GRAPH' | 'RECURSIVE_SUBGRAPH' | 'UNKNOWN_CHANNEL'>;
 
-function checkSubgraph(subject: Subject, { fields, path, description }: SubjectNode): SubgraphIssues {
+function checkSubgraph(subject: ValidationSubject, { fields, path, description }: SubjectNode): SubgraphIssues {
   if (!description.graph) return [];
   const { definition: field, input } = description.graph;
   const graph = fields[field] ?? null;
@@ -31,24 +31,24 @@ function checkSubgraph(subject: Subject, { fields, path, description }: SubjectN
   return inputIssues(fields[input], child, `${path}/${input}`);
 }
 
-function checkTools(subject: Subject, { fields, path }: SubjectNode): SubgraphIssues {
+function checkTools(subject: ValidationSubject, { fields, path }: SubjectNode): SubgraphIssues {
   return graphToolsAt(fields).flatMap(({ reference, index }) =>
     checkGraph(subject, reference, `${path}/tools/${index}/graph`),
   );
 }
 
 /** @param graph the name of a published graph, or a definition */
-function checkGraph({ catalog, definition }: Subject, graph: Json, path: string): SubgraphIssues {
+function checkGraph({ catalog, definition }: ValidationSubject, graph: Json, path: string): SubgraphIssues {
   const graphs = catalog.graphs ?? {};
   const name = typeof definition['name'] === 'string' ? definition['name'] : '';
   const references = typeof graph === 'string' ? [graph] : referencesIn(graph);
-  if (references.some((reference) => contains(name, reference, graphs)))
+  if (references.some((reference) => containsGraph(name, reference, graphs)))
     return [error('RECURSIVE_SUBGRAPH', path, `Graph "${name}" would contain itself`)];
   if (typeof graph !== 'string' || Object.hasOwn(graphs, graph)) return [];
   return [error('UNKNOWN_GRAPH', path, `There is no graph "${graph}".${didYouMean(graph, Object.keys(graphs))}`)];
 }
 
-function contains(name: string, reference: string, graphs: NonNullable<Catalog['graphs']>): boolean {
+function containsGraph(name: string, reference: string, graphs: NonNullable<Catalog['graphs']>): boolean {
   const seen = new Set([reference]);
   for (const each of seen) {
     if (each.split('@')[0] === name) return true;
@@ -58,7 +58,7 @@ function contains(name: string, reference: string, graphs: NonNullable<Catalog['
   return false;
 }
 
-function inputIssues(input: Json | undefined, child: unknown, path: string): Issues<'UNKNOWN_CHANNEL'> {
+function inputIssues(input: Json | undefined, child: unknown, path: string): GraphIssues<'UNKNOWN_CHANNEL'> {
   if (!isJsonObject(input) || !isJsonObject(child)) return [];
   const open = new Set(inputChannels(child));
   return Object.keys(input)

@@ -1,19 +1,19 @@
 import { fieldAt } from '../../definition/node-types/describe-node.ts';
 import { InvalidExpressionError, parseExpression } from '../../expression/expression.ts';
 import { ERROR_NAMES, NODE_NAMES, RESULT_NAMES } from '../../expression/names.ts';
-import type { Name } from '../../expression/names.ts';
+import type { ExpressionName } from '../../expression/names.ts';
 import { InvalidTemplateError, isTemplate, parseTemplate } from '../../expression/template.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import { abbreviate } from '../../values/text.ts';
-import { defineRule, error, warning } from '../rule.ts';
-import type { Issues } from '../rule.ts';
-import type { Subject, SubjectNode } from '../subject.ts';
+import { defineRule, error, issueWarning } from '../rule.ts';
+import type { GraphIssues } from '../rule.ts';
+import type { ValidationSubject, SubjectNode } from '../subject.ts';
 import { readIssues } from './expressions.ts';
 
 /** Finds invalid templates, and unknown channels that templates read. */
-export const templates = defineRule({
+export const templateRule = defineRule({
   codes: ['INVALID_TEMPLATE', 'UNKNOWN_CHANNEL'],
   find: (subject) =>
     [...subject.nodes.values()]
@@ -23,7 +23,7 @@ export const templates = defineRule({
 
 interface TemplatedField {
   readonly value: Json;
-  readonly names: readonly Name[];
+  readonly names: readonly ExpressionName[];
   readonly path: string;
 }
 
@@ -45,16 +45,16 @@ export function templatedFields({ fields, path, description }: SubjectNode): rea
 
 interface OptionalTemplate {
   readonly value: Json | undefined;
-  readonly names: readonly Name[];
+  readonly names: readonly ExpressionName[];
   readonly field: string;
 }
 
 /** Checks each text of a value separately, so that each invalid one gets its own issue. */
 function checkTexts(
-  subject: Subject,
+  subject: ValidationSubject,
   value: Json,
   { names, path }: Omit<TemplatedField, 'value'>,
-): Issues<'INVALID_TEMPLATE' | 'UNKNOWN_CHANNEL'> {
+): GraphIssues<'INVALID_TEMPLATE' | 'UNKNOWN_CHANNEL'> {
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value).flatMap(([key, member]: [string, Json]) =>
       checkTexts(subject, member, { names, path: path + toPointer([key]) }),
@@ -77,22 +77,22 @@ export const mistakenTexts = defineRule({
     [...nodes.values()].flatMap(templatedFields).flatMap(({ value, names, path }) => mistakenIn(value, names, path)),
 });
 
-function mistakenIn(value: Json, names: readonly Name[], path: string): Issues<'LOOKS_LIKE_EXPRESSION'> {
+function mistakenIn(value: Json, names: readonly ExpressionName[], path: string): GraphIssues<'LOOKS_LIKE_EXPRESSION'> {
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([key, member]: [string, Json]) =>
       mistakenIn(member, names, path + toPointer([key])),
     );
   if (typeof value !== 'string' || !isExpression(value, names)) return [];
   const message = 'This text looks like an expression, and is taken as it is';
-  return [warning('LOOKS_LIKE_EXPRESSION', path, message, `Write "{{ ${abbreviate(value.trim(), 100)} }}"`)];
+  return [issueWarning('LOOKS_LIKE_EXPRESSION', path, message, `Write "{{ ${abbreviate(value.trim(), 100)} }}"`)];
 }
 
 /** The beginning of an expression. Prose may begin in the same way, but is not valid CEL. */
 const EXPRESSION_START = /^\s*(?:state|run|result|item|args)\s*[.[]/;
-const MAX_LENGTH = 500;
+const MAX_TEMPLATE_LENGTH = 500;
 
-function isExpression(text: string, names: readonly Name[]): boolean {
-  if (text.length > MAX_LENGTH || isTemplate(text) || !EXPRESSION_START.test(text)) return false;
+function isExpression(text: string, names: readonly ExpressionName[]): boolean {
+  if (text.length > MAX_TEMPLATE_LENGTH || isTemplate(text) || !EXPRESSION_START.test(text)) return false;
   try {
     return parseExpression(text, names).source !== '';
   } catch (thrown) {

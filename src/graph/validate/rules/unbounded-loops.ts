@@ -1,9 +1,9 @@
 import type { LocatedName } from '../../definition/node-types/describe-node.ts';
 import { addToList } from '../../values/collections.ts';
-import { spend } from '../../values/meter.ts';
-import { defineRule, warning } from '../rule.ts';
-import type { Issues } from '../rule.ts';
-import type { Subject } from '../subject.ts';
+import { spendUnits } from '../../values/meter.ts';
+import { defineRule, issueWarning } from '../rule.ts';
+import type { GraphIssues } from '../rule.ts';
+import type { ValidationSubject } from '../subject.ts';
 
 /** Finds a cycle that no condition ever leaves. */
 export const unboundedLoops = defineRule({
@@ -26,7 +26,7 @@ type TargetLists = ReadonlyMap<string, readonly (readonly LocatedName[])[]>;
 /**
  * Returns the targets of unconditional edges by source. Nodes with `maxVisits` are excluded, because they bound a loop.
  */
-function plainSteps({ edges, nodes }: Subject): TargetLists {
+function plainSteps({ edges, nodes }: ValidationSubject): TargetLists {
   const targetLists = new Map<string, (readonly LocatedName[])[]>();
   const isBounded = (node: string): boolean => nodes.get(node)?.fields['maxVisits'] !== undefined;
   for (const { kind, sources, targets } of edges) {
@@ -48,7 +48,7 @@ function withinCycles(targetLists: TargetLists): TargetLists {
 }
 
 /** The nodes of a loop, in order. */
-interface Cycle {
+interface LoopNodes {
   readonly start: string;
   readonly rest: readonly string[];
 }
@@ -57,7 +57,7 @@ interface Cycle {
 const TARGETS_PER_UNIT = 4;
 
 /** Returns the shortest cycle through a node; `null` if there is none. */
-function cycleThrough(start: string, targetLists: TargetLists): Cycle | null {
+function cycleThrough(start: string, targetLists: TargetLists): LoopNodes | null {
   const cameFrom = new Map<string, string>();
   const followed = new Set<readonly LocatedName[]>();
   const queue = [start];
@@ -65,7 +65,7 @@ function cycleThrough(start: string, targetLists: TargetLists): Cycle | null {
     const fresh = (targetLists.get(node) ?? []).filter((targets) => !followed.has(targets));
     for (const targets of fresh) {
       followed.add(targets);
-      spend(Math.ceil(targets.length / TARGETS_PER_UNIT));
+      spendUnits(Math.ceil(targets.length / TARGETS_PER_UNIT));
     }
     for (const { name } of fresh.flat()) {
       if (name === start) return { start, rest: pathTo(node, start, cameFrom) };
@@ -84,15 +84,15 @@ function pathTo(end: string, start: string, cameFrom: ReadonlyMap<string, string
 }
 
 /** Returns a warning at the first edge of the loop. */
-function toWarnings({ edges }: Subject, { start, rest }: Cycle): Issues<'UNBOUNDED_LOOP'> {
+function toWarnings({ edges }: ValidationSubject, { start, rest }: LoopNodes): GraphIssues<'UNBOUNDED_LOOP'> {
   const [second = start] = rest;
-  const closes = ({ sources, targets }: Subject['edges'][number]): boolean =>
+  const closes = ({ sources, targets }: ValidationSubject['edges'][number]): boolean =>
     sources.some(({ name }) => name === start) && targets.some(({ name }) => name === second);
   return edges
     .filter(closes)
     .slice(0, 1)
     .map(({ path }) =>
-      warning(
+      issueWarning(
         'UNBOUNDED_LOOP',
         path,
         `Nothing ever leaves the loop ${[start, ...rest, start].join(' → ')}; only maxSteps ends it`,
@@ -102,19 +102,19 @@ function toWarnings({ edges }: Subject, { start, rest }: Cycle): Issues<'UNBOUND
 }
 
 /** A directed graph: the targets of each vertex. */
-type Targets<V> = ReadonlyMap<V, readonly V[]>;
+type DirectedGraph<V> = ReadonlyMap<V, readonly V[]>;
 
 /**
  * Finds in linear time the vertices that may be on a cycle: those on a cycle, and those on a path between cycles.
  * @see Kahn, Topological sorting of large networks, 1962
  */
-export function onCycles<V>(targets: Targets<V>): ReadonlySet<V> {
+export function onCycles<V>(targets: DirectedGraph<V>): ReadonlySet<V> {
   const reached = withoutStarts(targets);
-  return new Set(withoutStarts(reversed(reached)).keys());
+  return new Set(withoutStarts(reverseEdges(reached)).keys());
 }
 
 /** Removes vertices without incoming edges until there are none. */
-function withoutStarts<V>(targets: Targets<V>): Targets<V> {
+function withoutStarts<V>(targets: DirectedGraph<V>): DirectedGraph<V> {
   const left = new Map(targets);
   const sources = new Map<V, number>();
   for (const target of [...targets.values()].flat()) sources.set(target, (sources.get(target) ?? 0) + 1);
@@ -130,7 +130,7 @@ function withoutStarts<V>(targets: Targets<V>): Targets<V> {
   return left;
 }
 
-function reversed<V>(targets: Targets<V>): Targets<V> {
+function reverseEdges<V>(targets: DirectedGraph<V>): DirectedGraph<V> {
   const sources = new Map<V, V[]>([...targets.keys()].map((vertex) => [vertex, []]));
   for (const [vertex, reached] of targets) for (const target of reached) sources.get(target)?.push(vertex);
   return sources;

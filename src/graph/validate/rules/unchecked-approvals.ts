@@ -1,5 +1,5 @@
 import { END } from '../../definition/definition.ts';
-import { defineRule, warning } from '../rule.ts';
+import { defineRule, issueWarning } from '../rule.ts';
 
 /** Finds an approval whose rejection has no effect. */
 export const uncheckedApprovals = defineRule({
@@ -13,7 +13,7 @@ export const uncheckedApprovals = defineRule({
         return continues && leaving.every(({ kind }) => kind === 'plain');
       })
       .map(({ id, path }) =>
-        warning(
+        issueWarning(
           'APPROVAL_UNCHECKED',
           path,
           `Only plain edges leave "${id}": the run goes on the same way when it is rejected`,

@@ -2,7 +2,7 @@ import { namesAt, writesOf } from '../../definition/node-types/describe-node.ts'
 import type { LocatedName } from '../../definition/node-types/describe-node.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
 import { defineRule, error } from '../rule.ts';
-import type { Subject } from '../subject.ts';
+import type { ValidationSubject } from '../subject.ts';
 
 /** Finds a channel that is written or named but not declared. */
 export const unknownChannels = defineRule({
@@ -18,11 +18,11 @@ export const unknownChannels = defineRule({
 });
 
 /** Returns the channels that nodes write, or use as their conversation. */
-export function channelsWritten({ nodes }: Subject): readonly LocatedName[] {
+export function channelsWritten({ nodes }: ValidationSubject): readonly LocatedName[] {
   return [...nodes.values()].flatMap(writesOf);
 }
 
 /** Returns the channels that the definition lists as input, as required input, and as output. */
-export function channelsListed({ definition }: Subject): readonly LocatedName[] {
+export function channelsListed({ definition }: ValidationSubject): readonly LocatedName[] {
   return ['input', 'required', 'output'].flatMap((field) => namesAt(definition[field], `/${field}`));
 }

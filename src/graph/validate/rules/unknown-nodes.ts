@@ -4,8 +4,8 @@ import type { LocatedName } from '../../definition/node-types/describe-node.ts';
 import { isJsonObject, own } from '../../values/json.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
 import { defineRule, error } from '../rule.ts';
-import type { Issues } from '../rule.ts';
-import type { Subject, SubjectNode } from '../subject.ts';
+import type { GraphIssues } from '../rule.ts';
+import type { ValidationSubject, SubjectNode } from '../subject.ts';
 
 /** Finds the name of a node that doesn't exist. */
 export const unknownNodes = defineRule({
@@ -22,7 +22,7 @@ export const unknownNodes = defineRule({
       [END],
     ),
     ...unknownNames(subject, [...subject.nodes.values()].flatMap(gotoTargetsOf), [END]),
-    ...unknownNames(subject, breakpointsOf(subject), ['*']),
+    ...unknownNames(subject, breakpointNames(subject), ['*']),
     ...unknownNames(subject, lastNodeOf(subject), []),
   ],
 });
@@ -37,30 +37,30 @@ export function gotoTargetsOf(node: SubjectNode): readonly LocatedName[] {
 }
 
 /** Returns the nodes with a breakpoint. */
-function breakpointsOf({ definition }: Subject): readonly LocatedName[] {
+function breakpointNames({ definition }: ValidationSubject): readonly LocatedName[] {
   return ['interruptBefore', 'interruptAfter'].flatMap((field) => namesAt(definition[field], `/${field}`));
 }
 
 /** Returns the node that runs last if a run is canceled. */
-export function lastNodeOf({ definition }: Subject): readonly LocatedName[] {
+export function lastNodeOf({ definition }: ValidationSubject): readonly LocatedName[] {
   return namesAt(definition['onCancel'], '/onCancel');
 }
 
 function unknownNames(
-  { nodes }: Subject,
+  { nodes }: ValidationSubject,
   found: readonly LocatedName[],
   also: readonly string[],
-): Issues<'UNKNOWN_NODE'> {
+): GraphIssues<'UNKNOWN_NODE'> {
   const known = new Set([...nodes.keys(), ...also]);
   return found
     .filter(({ name }) => !known.has(name))
-    .map(({ name, path }) => error('UNKNOWN_NODE', path, `There is no node "${name}".${suggest(name, known)}`));
+    .map(({ name, path }) => error('UNKNOWN_NODE', path, `There is no node "${name}".${suggestNode(name, known)}`));
 }
 
 /** The names that other engines use for the start and the end. */
 const NAMES_ELSEWHERE: Readonly<Record<string, string>> = { START, END };
 
-function suggest(name: string, known: ReadonlySet<string>): string {
+function suggestNode(name: string, known: ReadonlySet<string>): string {
   const meant = own(NAMES_ELSEWHERE, name.toUpperCase());
   return meant !== undefined && known.has(meant) ? ` Did you mean "${meant}"?` : didYouMean(name, known);
 }

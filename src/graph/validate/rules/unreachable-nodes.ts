@@ -2,14 +2,14 @@ import { START } from '../../definition/definition.ts';
 import type { LocatedName } from '../../definition/node-types/describe-node.ts';
 import { addToList } from '../../values/collections.ts';
 import { defineRule, error } from '../rule.ts';
-import type { Subject } from '../subject.ts';
+import type { ValidationSubject } from '../subject.ts';
 import { gotoTargetsOf, lastNodeOf } from './unknown-nodes.ts';
 
 /** Finds a node to which no path leads from the start. */
 export const unreachableNodes = defineRule({
   codes: ['UNREACHABLE_NODE'],
   find: (subject) => {
-    const reached = reachable(subject);
+    const reached = reachableNodes(subject);
     if (reached.size === 1) return [];
     return [...subject.nodes.values()]
       .filter(({ id }) => !reached.has(id))
@@ -17,7 +17,7 @@ export const unreachableNodes = defineRule({
   },
 });
 
-function reachable(subject: Subject): ReadonlySet<string> {
+function reachableNodes(subject: ValidationSubject): ReadonlySet<string> {
   const { edges, nodes } = subject;
   const targetLists = new Map<string, (readonly LocatedName[])[]>();
   for (const { sources, targets } of edges) for (const { name } of sources) addToList(targetLists, name, targets);

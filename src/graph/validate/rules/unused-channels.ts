@@ -2,8 +2,8 @@ import { InvalidExpressionError, parseExpression } from '../../expression/expres
 import type { Expression } from '../../expression/expression.ts';
 import { InvalidTemplateError, parseTemplate } from '../../expression/template.ts';
 import { toPointer } from '../../values/json-pointer.ts';
-import { defineRule, warning } from '../rule.ts';
-import type { Subject } from '../subject.ts';
+import { defineRule, issueWarning } from '../rule.ts';
+import type { ValidationSubject } from '../subject.ts';
 import { bareExpressions } from './expressions.ts';
 import { templatedFields } from './templates.ts';
 import { channelsListed, channelsWritten } from './unknown-channels.ts';
@@ -19,7 +19,7 @@ export const unusedChannels = defineRule({
     return [...subject.channels.keys()]
       .filter((name) => !used.has(name))
       .map((name) =>
-        warning(
+        issueWarning(
           'UNUSED_CHANNEL',
           toPointer(['channels', name]),
           `Nothing writes or reads channel "${name}"`,
@@ -29,7 +29,7 @@ export const unusedChannels = defineRule({
   },
 });
 
-function readableExpressions(subject: Subject): readonly Expression[] {
+function readableExpressions(subject: ValidationSubject): readonly Expression[] {
   return [
     ...bareExpressions(subject).flatMap(({ source, names }) => ifValid(() => [parseExpression(source, names)])),
     ...[...subject.nodes.values()]

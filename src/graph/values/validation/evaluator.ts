@@ -1,8 +1,15 @@
 import { isContainer, isJsonList, isJsonObject } from '../json.ts';
 import type { Json } from '../json.ts';
-import { spend, withoutCharge } from '../meter.ts';
-import { Collector, VALID } from './keyword.ts';
-import type { Checker, CompiledSchema, Evaluation, CheckResult, CompilationContext, Keyword } from './keyword.ts';
+import { spendUnits, withoutCharge } from '../meter.ts';
+import { ResultCollector, VALID } from './keyword.ts';
+import type {
+  KeywordChecker,
+  CompiledSchema,
+  Evaluation,
+  CheckResult,
+  CompilationContext,
+  KeywordCompiler,
+} from './keyword.ts';
 import { SchemaDocument } from './schema-document.ts';
 import type { LocatedSchema } from './schema-document.ts';
 import { LAST_KEYWORDS, SCHEMA_KEYWORDS } from './schema-keywords.ts';
@@ -12,7 +19,7 @@ import { VALUE_KEYWORDS } from './value-keywords.ts';
  * The maximum nesting of schemas, including references; a deeper one refuses a value. Each level takes several stack
  * frames.
  */
-const MAX_LEVELS = 800;
+const MAX_EVALUATION_LEVELS = 800;
 
 const TOO_DEEP: CheckResult = {
   errors: [{ path: [], keyword: 'depth', message: 'The value is nested too deeply for its schema' }],
@@ -42,9 +49,9 @@ function withoutSharedParts(value: Json): Json {
   const seen = new Set<Json>();
   let hasSharedParts = false;
   const visit = (part: Json, levels: number): void => {
-    if (!isContainer(part) || levels > MAX_LEVELS) return;
+    if (!isContainer(part) || levels > MAX_EVALUATION_LEVELS) return;
     const members = Object.values<Json>(part);
-    spend(VISIT_AND_COPY * (1 + members.length));
+    spendUnits(VISIT_AND_COPY * (1 + members.length));
     hasSharedParts ||= seen.has(part);
     seen.add(part);
     for (const member of members) visit(member, levels + 1);
@@ -56,7 +63,7 @@ function withoutSharedParts(value: Json): Json {
 const VISIT_AND_COPY = 2;
 
 function copyOf(value: Json, levels: number): Json {
-  if (levels > MAX_LEVELS) return value;
+  if (levels > MAX_EVALUATION_LEVELS) return value;
   if (isJsonList(value)) return value.map((item) => copyOf(item, levels + 1));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyOf(member, levels + 1)]));
@@ -64,13 +71,13 @@ function copyOf(value: Json, levels: number): Json {
 
 /** Compiles the root and what it leads to, one part after the other: a chain of references may be long. */
 function compileAll(document: SchemaDocument): CompiledDocument {
-  const parts: Part[] = [];
+  const parts: UnfinishedSchema[] = [];
   const known = new Map<object, CompiledSchema>();
-  const prepare: Prepare = (located) => {
+  const prepare: PrepareSchema = (located) => {
     const { schema } = located;
     const before = isContainer(schema) ? known.get(schema) : undefined;
     if (before) return before;
-    const part: Part = { located, checkers: [], isTarget: false };
+    const part: UnfinishedSchema = { located, checkers: [], isTarget: false };
     if (isContainer(schema)) known.set(schema, part);
     parts.push(part);
     return part;
@@ -86,12 +93,16 @@ interface CompiledDocument {
   readonly hasReferences: boolean;
 }
 
-type Part = { -readonly [K in keyof CompiledSchema]: CompiledSchema[K] };
+type UnfinishedSchema = { -readonly [K in keyof CompiledSchema]: CompiledSchema[K] };
 
 /** Creates the part of a schema; its checkers are added later. */
-type Prepare = (located: LocatedSchema) => Part;
+type PrepareSchema = (located: LocatedSchema) => UnfinishedSchema;
 
-function checkersOfPart(document: SchemaDocument, located: LocatedSchema, prepare: Prepare): readonly Checker[] {
+function checkersOfPart(
+  document: SchemaDocument,
+  located: LocatedSchema,
+  prepare: PrepareSchema,
+): readonly KeywordChecker[] {
   const { schema } = located;
   if (schema === true) return [];
   if (!isJsonObject(schema)) return [(_value, to) => to.fail('false', 'the schema takes no value here')];
@@ -123,7 +134,7 @@ class DocumentEvaluation implements Evaluation {
     this.#known.set(compiled, results);
     const known = results.get(value);
     if (known) {
-      spend(1);
+      spendUnits(1);
       return known;
     }
     const result = this.#run(compiled, value);
@@ -132,10 +143,10 @@ class DocumentEvaluation implements Evaluation {
   }
 
   #run({ checkers }: CompiledSchema, value: Json): CheckResult {
-    spend(1 + checkers.length);
+    spendUnits(1 + checkers.length);
     if (checkers.length === 0) return VALID;
-    if (this.#levels >= MAX_LEVELS) return TOO_DEEP;
-    const collector = new Collector();
+    if (this.#levels >= MAX_EVALUATION_LEVELS) return TOO_DEEP;
+    const collector = new ResultCollector();
     this.#levels += 1;
     for (const check of checkers) check(value, collector, this);
     this.#levels -= 1;
@@ -147,15 +158,15 @@ class DocumentEvaluation implements Evaluation {
 /** The target of a reference to nothing. */
 const REFUSING_SCHEMA: LocatedSchema = { schema: false, base: '' };
 
-const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(
+const KEYWORD_COMPILERS: ReadonlyMap<string, KeywordCompiler> = new Map(
   Object.entries({ ...VALUE_KEYWORDS, ...SCHEMA_KEYWORDS, ...LAST_KEYWORDS }),
 );
 
 /** Returns the checkers of a schema's keywords, in the order in which they apply; unknown keywords have none. */
-function checkersOf(compiling: CompilationContext): readonly Checker[] {
+function checkersOf(compiling: CompilationContext): readonly KeywordChecker[] {
   const present = Object.entries(compiling.schema).sort(([a], [b]) => Number(isLast(a)) - Number(isLast(b)));
   return present.flatMap(([name, content]) => {
-    const keyword = KEYWORDS.get(name);
+    const keyword = KEYWORD_COMPILERS.get(name);
     return keyword ? [keyword(content, compiling)] : [];
   });
 }

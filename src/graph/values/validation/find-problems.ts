@@ -1,6 +1,6 @@
 import { isJsonList, isJsonObject, toItems } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
-import { spend } from '../meter.ts';
+import { spendUnits } from '../meter.ts';
 import { compilePattern } from '../regular-expression.ts';
 import { messageOf } from '../text.ts';
 import { quoteSchema } from './keyword.ts';
@@ -25,13 +25,13 @@ export function findProblems(schema: Json): readonly SchemaProblem[] {
 }
 
 /** Schemas nested deeper than this are refused, because each traversal of them recurses. */
-const MAX_LEVELS = 200;
+const MAX_SCHEMA_LEVELS = 200;
 
 function formProblems(schema: Json, path: readonly (string | number)[]): readonly SchemaProblem[] {
-  spend(1);
+  spendUnits(1);
   if (typeof schema === 'boolean') return [];
   if (!isJsonObject(schema)) return [{ path, message: 'A JSON Schema is an object, true or false' }];
-  if (path.length > MAX_LEVELS) return [{ path, message: 'The schema is nested too deeply' }];
+  if (path.length > MAX_SCHEMA_LEVELS) return [{ path, message: 'The schema is nested too deeply' }];
   const own = Object.entries(schema).flatMap(([keyword, content]) => {
     const problem = problemOf(keyword, content);
     return problem === null ? [] : [{ path: [...path, keyword], message: problem }];
@@ -50,7 +50,7 @@ function problemOf(keyword: string, content: Json): string | null {
   }
 }
 
-interface Form {
+interface ContentForm {
   readonly what: string;
   /** @throws Error with the reason if the content is at fault */
   holds(content: Json): boolean;
@@ -59,25 +59,25 @@ interface Form {
 const isText = (value: Json): boolean => typeof value === 'string';
 const isListOfTexts = (value: Json): boolean => isJsonList(value) && value.every(isText);
 
-const A_SCHEMA: Form = { what: 'a schema', holds: (value) => typeof value === 'boolean' || isJsonObject(value) };
-const SCHEMAS: Form = {
+const A_SCHEMA: ContentForm = { what: 'a schema', holds: (value) => typeof value === 'boolean' || isJsonObject(value) };
+const SCHEMA_LIST: ContentForm = {
   what: 'a list of at least one schema',
   holds: (value) => isJsonList(value) && value.length > 0,
 };
-const NAMED_SCHEMAS: Form = { what: 'an object of schemas', holds: isJsonObject };
-const A_NUMBER: Form = { what: 'a number', holds: (value) => typeof value === 'number' };
-const A_COUNT: Form = {
+const NAMED_SCHEMAS: ContentForm = { what: 'an object of schemas', holds: isJsonObject };
+const A_NUMBER: ContentForm = { what: 'a number', holds: (value) => typeof value === 'number' };
+const A_COUNT: ContentForm = {
   what: 'a whole number from 0',
   holds: (value) => Number.isInteger(value) && Number(value) >= 0,
 };
-const A_TEXT: Form = { what: 'a text', holds: isText };
+const A_TEXT: ContentForm = { what: 'a text', holds: isText };
 
-const KEYWORD_FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
+const KEYWORD_FORMS: ReadonlyMap<string, ContentForm> = new Map<string, ContentForm>([
   ...['not', 'if', 'then', 'else', 'additionalProperties', 'unevaluatedProperties', 'propertyNames'].map(
     (keyword) => [keyword, A_SCHEMA] as const,
   ),
   ...['items', 'contains', 'unevaluatedItems'].map((keyword) => [keyword, A_SCHEMA] as const),
-  ...['allOf', 'anyOf', 'oneOf', 'prefixItems'].map((keyword) => [keyword, SCHEMAS] as const),
+  ...['allOf', 'anyOf', 'oneOf', 'prefixItems'].map((keyword) => [keyword, SCHEMA_LIST] as const),
   ...['$defs', 'definitions', 'properties', 'dependentSchemas', 'dependencies'].map(
     (keyword) => [keyword, NAMED_SCHEMAS] as const,
   ),
@@ -92,7 +92,7 @@ const KEYWORD_FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
   ['multipleOf', { what: 'a number above 0', holds: (value) => typeof value === 'number' && value > 0 }],
   ['uniqueItems', { what: 'true or false', holds: (value) => typeof value === 'boolean' }],
   ['required', { what: 'a list of names', holds: isListOfTexts }],
-  ['dependentRequired', { what: 'an object of lists of names', holds: (value) => isNamed(value, isListOfTexts) }],
+  ['dependentRequired', { what: 'an object of lists of names', holds: (value) => isMapOf(value, isListOfTexts) }],
   ['pattern', { what: 'a text', holds: (value) => typeof value === 'string' && isPattern(value) }],
   [
     'patternProperties',
@@ -105,7 +105,7 @@ function isTypes(content: Json): boolean {
   return types.length > 0 && types.every((type) => TYPE_NAMES.has(type));
 }
 
-function isNamed(value: Json, holds: (member: Json) => boolean): boolean {
+function isMapOf(value: Json, holds: (member: Json) => boolean): boolean {
   return isJsonObject(value) && Object.values(value).every(holds);
 }
 
@@ -174,10 +174,11 @@ function circleProblems(document: SchemaDocument, schemas: readonly SchemaAt[]):
   const open = new Set<Json>();
   const visit = (located: LocatedSchema): string | null => {
     const { schema } = located;
-    spend(1);
+    spendUnits(1);
     if (!isJsonObject(schema) || finished.has(schema)) return null;
     if (open.has(schema)) return 'A reference leads back to itself';
-    if (open.size > MAX_LEVELS) return `More than ${MAX_LEVELS} references and combinations apply one inside the other`;
+    if (open.size > MAX_SCHEMA_LEVELS)
+      return `More than ${MAX_SCHEMA_LEVELS} references and combinations apply one inside the other`;
     open.add(schema);
     const base = document.baseOf(located);
     const next = [document.referred({ schema, base }), document.dynamicallyReferred({ schema, base })];

@@ -1,13 +1,13 @@
 import type { Json, JsonObject } from '../json.ts';
 import type { LocatedSchema } from './schema-document.ts';
-import { priceOfText, spend } from '../meter.ts';
+import { priceOfText, spendUnits } from '../meter.ts';
 import { shortJson } from '../short-json.ts';
 
 /** Checks one keyword of a schema. */
-export type Checker = (value: Json, to: Collector, evaluation: Evaluation) => void;
+export type KeywordChecker = (value: Json, to: ResultCollector, evaluation: Evaluation) => void;
 
 /** Makes the checker of a keyword from its content. @throws Error if a pattern in it is invalid */
-export type Keyword = (content: Json, compiling: CompilationContext) => Checker;
+export type KeywordCompiler = (content: Json, compiling: CompilationContext) => KeywordChecker;
 
 /** What a keyword may use during compilation. */
 export interface CompilationContext {
@@ -21,7 +21,7 @@ export interface CompilationContext {
 /** A compiled schema. References in its checkers may lead back to it. */
 export interface CompiledSchema {
   readonly located: LocatedSchema;
-  readonly checkers: readonly Checker[];
+  readonly checkers: readonly KeywordChecker[];
   /** True if a reference leads to it, so several paths may check one value by it. */
   readonly isTarget: boolean;
 }
@@ -42,10 +42,10 @@ export interface SchemaError {
 export interface CheckResult {
   readonly errors: readonly SchemaError[];
   /** Members and items that a schema has evaluated; only collected where `unevaluated…` needs them. */
-  readonly evaluated: Evaluated | null;
+  readonly evaluated: EvaluatedParts | null;
 }
 
-export interface Evaluated {
+export interface EvaluatedParts {
   readonly members: ReadonlySet<string>;
   readonly items: ReadonlySet<number>;
 }
@@ -56,13 +56,13 @@ export const VALID: CheckResult = { errors: [], evaluated: null };
 const MAX_ERRORS = 1_000;
 
 /** Collects the results of the keywords of one schema. */
-export class Collector {
+export class ResultCollector {
   readonly errors: SchemaError[] = [];
   readonly members = new Set<string>();
   readonly items = new Set<number>();
 
   fail(keyword: string, message: string, path: readonly (string | number)[] = []): void {
-    spend(5 + priceOfText(message));
+    spendUnits(5 + priceOfText(message));
     if (this.errors.length < MAX_ERRORS) this.errors.push({ path, keyword, message });
   }
 
@@ -73,9 +73,9 @@ export class Collector {
   }
 
   /** Adds what a schema has evaluated, if the value satisfies it. */
-  addEvaluated(evaluated: Evaluated | null): void {
+  addEvaluated(evaluated: EvaluatedParts | null): void {
     if (!evaluated) return;
-    spend(evaluated.members.size + evaluated.items.size);
+    spendUnits(evaluated.members.size + evaluated.items.size);
     for (const member of evaluated.members) this.members.add(member);
     for (const item of evaluated.items) this.items.add(item);
   }
@@ -86,9 +86,9 @@ export class Collector {
   }
 }
 
-const MAX_QUOTED = 120;
+const MAX_QUOTED_VALUE = 120;
 
 /** Writes the text of a schema, cut to a readable length. The rest is never written. */
 export function quoteSchema(value: Json): string {
-  return shortJson(value, MAX_QUOTED);
+  return shortJson(value, MAX_QUOTED_VALUE);
 }

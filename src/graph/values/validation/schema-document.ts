@@ -1,7 +1,7 @@
 import { parsePointer } from '../json-pointer.ts';
 import { isJsonList, isJsonObject, itemsIn, membersIn, own } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
-import { priceOfText, spend } from '../meter.ts';
+import { priceOfText, spendUnits } from '../meter.ts';
 
 /** A schema with the URI of its resource, against which its references resolve. */
 export interface LocatedSchema {
@@ -47,7 +47,7 @@ export class SchemaDocument {
   }
 
   #register(schema: Json, outerBase: string): void {
-    spend(1);
+    spendUnits(1);
     if (!isJsonObject(schema)) return;
     const base = baseOf(schema, outerBase);
     const located = { schema, base };
@@ -64,15 +64,15 @@ export class SchemaDocument {
     const [uri = '', fragment = ''] = splitAt(resolveUri(base, reference), '#');
     if (fragment !== '' && !fragment.startsWith('/')) return this.#targets.get(`${uri}#${fragment}`) ?? null;
     const resource = this.#targets.get(uri);
-    return resource ? follow(resource, fragment) : null;
+    return resource ? followPointer(resource, fragment) : null;
   }
 }
 
 /** Follows a pointer into a resource; it may pass into another resource. */
-function follow(resource: LocatedSchema, fragment: string): LocatedSchema | null {
+function followPointer(resource: LocatedSchema, fragment: string): LocatedSchema | null {
   let { schema, base }: { schema: Json | undefined; base: string } = resource;
-  for (const key of parsePointer(decode(fragment))) {
-    spend(1);
+  for (const key of parsePointer(decodeFragment(fragment))) {
+    spendUnits(1);
     schema = isJsonList(schema) ? schema[Number(key)] : isJsonObject(schema) ? own(schema, key) : undefined;
     if (schema === undefined) return null;
     base = baseOf(schema, base);
@@ -93,7 +93,7 @@ function ownText(schema: JsonObject, key: string): string | null {
 
 /** Resolves a reference (RFC 3986, 5.2), as far as schemas need it: by scheme, path and fragment. */
 function resolveUri(base: string, reference: string): string {
-  spend(priceOfText(base) + priceOfText(reference));
+  spendUnits(priceOfText(base) + priceOfText(reference));
   if (SCHEME.test(reference)) return reference;
   if (reference.startsWith('#') || reference === '') return base + reference;
   const origin = originOf(base);
@@ -116,7 +116,7 @@ function splitAt(text: string, separator: string): readonly string[] {
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-function decode(fragment: string): string {
+function decodeFragment(fragment: string): string {
   try {
     return decodeURIComponent(fragment);
   } catch {
@@ -158,19 +158,19 @@ export interface Subschema {
  * Returns the subschemas of a schema. Members that are not schemas are included, except lists in `dependencies`.
  */
 export function subschemasOf(schema: JsonObject): readonly Subschema[] {
-  spend(PER_SCHEMA);
+  spendUnits(PER_SCHEMA);
   return SUBSCHEMA_KEYWORDS.flatMap(([keyword, [form, appliesTo]]) => {
     const content = own(schema, keyword);
     if (content === undefined) return [];
     if (form === 'schema') return [{ path: [keyword], schema: content, appliesTo }];
-    return membersOf(content, form)
+    return subschemaEntries(content, form)
       .filter(([, member]) => keyword !== 'dependencies' || !isJsonList(member))
       .map(([key, member]) => ({ path: [keyword, key], schema: member, appliesTo }));
   });
 }
 
-function membersOf(content: Json, form: 'list' | 'map'): readonly (readonly [string | number, Json])[] {
+function subschemaEntries(content: Json, form: 'list' | 'map'): readonly (readonly [string | number, Json])[] {
   const members = form === 'map' ? membersIn(content) : [...itemsIn(content).entries()];
-  spend(PER_MEMBER * members.length);
+  spendUnits(PER_MEMBER * members.length);
   return members;
 }

@@ -1,15 +1,15 @@
 import { isJsonList, isJsonObject, itemsIn, membersIn, nameOfType, own, toItems } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
-import { spend } from '../meter.ts';
+import { spendUnits } from '../meter.ts';
 import { compilePattern } from '../regular-expression.ts';
 import { quoteSchema } from './keyword.ts';
 import { isOfType } from './value-keywords.ts';
-import type { Checker, CompiledSchema, Keyword, Collector } from './keyword.ts';
+import type { KeywordChecker, CompiledSchema, KeywordCompiler, ResultCollector } from './keyword.ts';
 
 /** Keywords that check the value, or parts of it, against other schemas. */
-export const SCHEMA_KEYWORDS: Readonly<Record<string, Keyword>> = {
-  $ref: (_content, { referred }) => checkBy(referred('static')),
-  $dynamicRef: (_content, { referred }) => checkBy(referred('dynamic')),
+export const SCHEMA_KEYWORDS: Readonly<Record<string, KeywordCompiler>> = {
+  $ref: (_content, { referred }) => checkBySchema(referred('static')),
+  $dynamicRef: (_content, { referred }) => checkBySchema(referred('dynamic')),
   allOf: (content, { part }) => {
     const parts = toItems(content).map(part);
     return (value, to, evaluation) => {
@@ -18,7 +18,7 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, Keyword>> = {
   },
   anyOf: (content, { part }) => {
     const parts = toItems(content).map(part);
-    const types = toItems(content).map(typeOf);
+    const types = toItems(content).map(schemaType);
     return (value, to, evaluation) => {
       const results = parts.map((one) => evaluation.check(one, value));
       const valid = results.filter(({ errors }) => errors.length === 0);
@@ -58,8 +58,8 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, Keyword>> = {
       if (branch) to.add(evaluation.check(branch, value));
     };
   },
-  dependentSchemas: dependent,
-  dependencies: dependent,
+  dependentSchemas: checkDependents,
+  dependencies: checkDependents,
 
   properties: (content, { part }) => {
     const parts = new Map(membersIn(content).map(([name, schema]) => [name, part(schema)]));
@@ -141,7 +141,7 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, Keyword>> = {
 };
 
 /** Keywords that apply to what no other keyword has evaluated, so they come last. */
-export const LAST_KEYWORDS: Readonly<Record<string, Keyword>> = {
+export const LAST_KEYWORDS: Readonly<Record<string, KeywordCompiler>> = {
   unevaluatedProperties: (content, { part }) => {
     const member = part(content);
     return (value, to, evaluation) =>
@@ -156,18 +156,18 @@ export const LAST_KEYWORDS: Readonly<Record<string, Keyword>> = {
   },
 };
 
-function checkBy(schema: CompiledSchema): Checker {
+function checkBySchema(schema: CompiledSchema): KeywordChecker {
   return (value, to, evaluation) => to.add(evaluation.check(schema, value));
 }
 
 /** Checks schemas, or in older drafts lists of names, that apply to objects with a certain member. */
 /** Returns the type that a schema requires by its `type`; `null` if it names none, or several. */
-function typeOf(schema: Json): string | null {
+function schemaType(schema: Json): string | null {
   const type = isJsonObject(schema) ? own(schema, 'type') : undefined;
   return typeof type === 'string' ? type : null;
 }
 
-function dependent(content: Json, { part }: Parameters<Keyword>[1]): Checker {
+function checkDependents(content: Json, { part }: Parameters<KeywordCompiler>[1]): KeywordChecker {
   const entries = membersIn(content).map(([name, needs]) => ({
     name,
     names: itemsIn(needs),
@@ -175,11 +175,11 @@ function dependent(content: Json, { part }: Parameters<Keyword>[1]): Checker {
   }));
   return (value, to, evaluation) => {
     if (!isJsonObject(value)) return;
-    spend(entries.length);
+    spendUnits(entries.length);
     for (const { name, names, schema } of entries) {
       if (!Object.hasOwn(value, name)) continue;
       if (schema) to.add(evaluation.check(schema, value));
-      spend(names.length);
+      spendUnits(names.length);
       for (const other of names)
         if (typeof other === 'string' && !Object.hasOwn(value, other))
           to.fail('dependencies', `${quoteSchema(other)} is missing beside ${quoteSchema(name)}`);
@@ -188,7 +188,7 @@ function dependent(content: Json, { part }: Parameters<Keyword>[1]): Checker {
 }
 
 /** Checks all unknown members against one schema. */
-function checkMembers(keyword: string, schema: CompiledSchema, isKnown: (name: string) => boolean): Checker {
+function checkMembers(keyword: string, schema: CompiledSchema, isKnown: (name: string) => boolean): KeywordChecker {
   const isForbidden = schema.located.schema === false;
   return (value, to, evaluation) => {
     if (!isJsonObject(value)) return;
@@ -204,8 +204,8 @@ function checkMembers(keyword: string, schema: CompiledSchema, isKnown: (name: s
 interface ItemCheck {
   readonly value: readonly Json[];
   readonly at: number;
-  readonly to: Collector;
-  readonly evaluation: Parameters<Checker>[2];
+  readonly to: ResultCollector;
+  readonly evaluation: Parameters<KeywordChecker>[2];
 }
 
 function checkItem(schema: CompiledSchema, { value, at, to, evaluation }: ItemCheck): void {
@@ -215,7 +215,7 @@ function checkItem(schema: CompiledSchema, { value, at, to, evaluation }: ItemCh
 
 function eachMember(value: JsonObject, visit: (name: string, member: Json) => void): void {
   for (const name of Object.keys(value)) {
-    spend(2);
+    spendUnits(2);
     visit(name, value[name] ?? null);
   }
 }

@@ -2,12 +2,12 @@ import { draft2020 } from 'json-schema-library';
 import { isJsonList, isJsonObject, membersIn, toItems, nameOfType } from '../json.ts';
 import { deepEqual, canonicalJson } from '../compare-json.ts';
 import type { Json } from '../json.ts';
-import { priceOfText, spend } from '../meter.ts';
+import { priceOfText, spendUnits } from '../meter.ts';
 import { compilePattern } from '../regular-expression.ts';
 import { quoteSchema } from './keyword.ts';
-import type { Checker, Keyword } from './keyword.ts';
+import type { KeywordChecker, KeywordCompiler } from './keyword.ts';
 
-type Format = (given: never) => unknown;
+type FormatParser = (given: never) => unknown;
 
 /** In characters. The library scans each run of digits again from each of its digits. */
 const MAX_DURATION = 100;
@@ -15,7 +15,9 @@ const MAX_DURATION = 100;
 /** True if a text has a format. Every text has an unknown format, and an empty text has any. */
 function isOfFormat(format: string, text: string): boolean {
   if (format === 'duration' && text.length > MAX_DURATION) return false;
-  const check: Format | undefined = Object.hasOwn(draft2020.formats, format) ? draft2020.formats[format] : undefined;
+  const check: FormatParser | undefined = Object.hasOwn(draft2020.formats, format)
+    ? draft2020.formats[format]
+    : undefined;
   return check === undefined || Reflect.apply(check, null, [{ ...STAND_IN, data: text }]) === undefined;
 }
 
@@ -23,7 +25,7 @@ function isOfFormat(format: string, text: string): boolean {
 const STAND_IN = { node: { schema: {}, createError: (): string => 'wrong' }, pointer: '', path: [] };
 
 /** Keywords that check the value itself, without other schemas. */
-export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
+export const VALUE_KEYWORDS: Readonly<Record<string, KeywordCompiler>> = {
   type: (content) => {
     const types = [...new Set(toItems(content))];
     const what = types.map(String).join(' or ');
@@ -52,8 +54,8 @@ export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
   exclusiveMaximum: onNumbers('exclusiveMaximum', (value, limit) => value < limit, 'must be less than'),
   multipleOf: onNumbers('multipleOf', isMultiple, 'must be a multiple of'),
 
-  minLength: onTexts('minLength', (text, limit) => lengthOf(text) >= limit, 'must have at least', 'characters'),
-  maxLength: onTexts('maxLength', (text, limit) => lengthOf(text) <= limit, 'must have at most', 'characters'),
+  minLength: onTexts('minLength', (text, limit) => countCodePoints(text) >= limit, 'must have at least', 'characters'),
+  maxLength: onTexts('maxLength', (text, limit) => countCodePoints(text) <= limit, 'must have at most', 'characters'),
   pattern: (content) => {
     const pattern = compilePattern(typeof content === 'string' ? content : '');
     const message = `must match the pattern ${quoteSchema(content)}`;
@@ -65,7 +67,7 @@ export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
     const message = `must be of the format ${quoteSchema(content)}`;
     return (value, to) => {
       if (typeof value !== 'string' || typeof content !== 'string') return;
-      spend(4 * priceOfText(value));
+      spendUnits(4 * priceOfText(value));
       if (!isOfFormat(content, value)) to.fail('format', message);
     };
   },
@@ -83,7 +85,7 @@ export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
     const names = toItems(content).filter((name) => typeof name === 'string');
     return (value, to) => {
       if (!isJsonObject(value)) return;
-      spend(names.length);
+      spendUnits(names.length);
       for (const name of names) if (!Object.hasOwn(value, name)) to.fail('required', `${quoteSchema(name)} is missing`);
     };
   },
@@ -91,11 +93,11 @@ export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
     const entries = membersIn(content);
     return (value, to) => {
       if (!isJsonObject(value)) return;
-      spend(entries.length);
+      spendUnits(entries.length);
       for (const [name, needed] of entries) {
         if (!Object.hasOwn(value, name)) continue;
         for (const other of toItems(needed)) {
-          spend(1);
+          spendUnits(1);
           if (typeof other === 'string' && !Object.hasOwn(value, other))
             to.fail('dependentRequired', `${quoteSchema(other)} is missing beside ${quoteSchema(name)}`);
         }
@@ -104,7 +106,7 @@ export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
   },
 };
 
-const TYPES: Readonly<Record<string, (value: Json) => boolean>> = {
+const TYPE_CHECKS: Readonly<Record<string, (value: Json) => boolean>> = {
   null: (value) => value === null,
   boolean: (value) => typeof value === 'boolean',
   string: (value) => typeof value === 'string',
@@ -115,13 +117,13 @@ const TYPES: Readonly<Record<string, (value: Json) => boolean>> = {
 };
 
 /** The names of the types of JSON. */
-export const TYPE_NAMES: ReadonlySet<Json> = new Set(Object.keys(TYPES));
+export const TYPE_NAMES: ReadonlySet<Json> = new Set(Object.keys(TYPE_CHECKS));
 
 export function isOfType(value: Json, type: Json): boolean {
-  return typeof type === 'string' && Object.hasOwn(TYPES, type) && (TYPES[type]?.(value) ?? false);
+  return typeof type === 'string' && Object.hasOwn(TYPE_CHECKS, type) && (TYPE_CHECKS[type]?.(value) ?? false);
 }
 
-function onNumbers(keyword: string, holds: (value: number, limit: number) => boolean, what: string): Keyword {
+function onNumbers(keyword: string, holds: (value: number, limit: number) => boolean, what: string): KeywordCompiler {
   return (limit) => (value, to) => {
     if (typeof value === 'number' && typeof limit === 'number' && !holds(value, limit))
       to.fail(keyword, `${what} ${limit}`);
@@ -130,33 +132,33 @@ function onNumbers(keyword: string, holds: (value: number, limit: number) => boo
 
 type SizeKeyword<T> = [keyword: string, holds: (value: T, limit: number) => boolean, what: string, unit: string];
 
-function onTexts(...[keyword, holds, what, unit]: SizeKeyword<string>): Keyword {
+function onTexts(...[keyword, holds, what, unit]: SizeKeyword<string>): KeywordCompiler {
   return (limit) => (value, to) => {
     if (typeof value === 'string' && typeof limit === 'number' && !holds(value, limit))
       to.fail(keyword, `${what} ${limit} ${unit}`);
   };
 }
 
-function onLists(...[keyword, holds, what, unit]: SizeKeyword<readonly Json[]>): Keyword {
+function onLists(...[keyword, holds, what, unit]: SizeKeyword<readonly Json[]>): KeywordCompiler {
   return (limit) => (value, to) => {
     if (isJsonList(value) && typeof limit === 'number' && !holds(value, limit))
       to.fail(keyword, `${what} ${limit} ${unit}`);
   };
 }
 
-function onObjects(...[keyword, holds, what, unit]: SizeKeyword<number>): Keyword {
-  return (limit): Checker =>
+function onObjects(...[keyword, holds, what, unit]: SizeKeyword<number>): KeywordCompiler {
+  return (limit): KeywordChecker =>
     (value, to) => {
       if (!isJsonObject(value) || typeof limit !== 'number') return;
       const { length } = Object.keys(value);
-      spend(length);
+      spendUnits(length);
       if (!holds(length, limit)) to.fail(keyword, `${what} ${limit} ${unit}`);
     };
 }
 
 /** Returns the number of code points without making a list, because a text may have millions. */
-function lengthOf(text: string): number {
-  spend(priceOfText(text));
+function countCodePoints(text: string): number {
+  spendUnits(priceOfText(text));
   let count = 0;
   for (let at = 0; at < text.length; at += (text.codePointAt(at) ?? 0) > LAST_OF_ONE_UTF16_UNIT ? 2 : 1) count += 1;
   return count;

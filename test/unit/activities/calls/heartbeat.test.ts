@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { heartbeat, withHeartbeat } from '../../../../src/activities/calls/time-limit.ts';
+import { reportHeartbeat, withHeartbeat } from '../../../../src/activities/calls/time-limit.ts';
 import { anActivity } from '../../../support/doubles/scripted-tool.ts';
 
 beforeEach(() => vi.useFakeTimers());
@@ -58,7 +58,7 @@ describe('heartbeat', () => {
     activity.on('heartbeat', (details) => beats.push(details));
     const work = async (): Promise<void> => {
       await sleep(6_000);
-      heartbeat({ done: 1 });
+      reportHeartbeat({ done: 1 });
       await sleep(6_000);
     };
     const done = activity.run(async () => await withHeartbeat(30_000, work));

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { keepLast, shortenToolResults, summarize } from '../../../../src/activities/context/summarize.ts';
+import {
+  keepNewestMessages,
+  shortenToolResults,
+  summarizeOldest,
+} from '../../../../src/activities/context/summarize.ts';
 import { textOf } from '../../../../src/graph/definition/message.ts';
 import type { Message } from '../../../../src/graph/definition/message.ts';
-import { shorten } from '../../../../src/graph/nodes/model/conversation.ts';
+import { replaceBySummary } from '../../../../src/graph/nodes/model/conversation.ts';
 import { aCaller, aMessage, anAnswer, byLength, idsOf } from '../../../support/builders/conversations.ts';
 
 const ten = (id: string, role: Message['role']): Message => aMessage(id, role, id.padEnd(10, '.'));
@@ -13,7 +17,7 @@ const talk = [ten('u1', 'user'), ten('a1', 'assistant'), ten('u2', 'user'), ten(
 
 describe('last', () => {
   const sent = async (messages: readonly Message[], maxTokens: number): Promise<string> =>
-    idsOf(await keepLast(messages, byLength(maxTokens))).join(' ');
+    idsOf(await keepNewestMessages(messages, byLength(maxTokens))).join(' ');
   test.each([
     [50, 'u1 a1 u2 a2 u3'],
     [49, 'a1 u2 a2 u3'],
@@ -83,7 +87,7 @@ describe('summarize', () => {
     request = messages,
   ): Promise<number | string> => {
     const indexes = new Map(request.map(({ id }, place) => [id, place]));
-    const decision = await summarize(messages, { ...byLength(maxTokens), indexes });
+    const decision = await summarizeOldest(messages, { ...byLength(maxTokens), indexes });
     return 'kind' in decision ? decision.messages : idsOf(decision).join(' ');
   };
   test.each([
@@ -110,7 +114,7 @@ describe('summarize', () => {
   });
 
   test('does not summarize a summary alone', async () => {
-    const { head } = shorten([ten('u0', 'user')], { messages: 1, last: 'u0', text: 'They met.' });
+    const { head } = replaceBySummary([ten('u0', 'user')], { messages: 1, last: 'u0', text: 'They met.' });
     expect(await decided([...head, ten('u1', 'user')], 30)).toBe('u1');
     expect(await decided([...head, ten('a1', 'assistant'), ten('u1', 'user')], 30)).toBe(2);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createEmbedder } from '../../../../src/activities/models/create-embedder.ts';
-import type { EmbeddingSettings, Sleep } from '../../../../src/activities/models/create-embedder.ts';
+import type { EmbeddingSettings, SleepWithSignal } from '../../../../src/activities/models/create-embedder.ts';
 import { createGuardedFetch } from '../../../../src/network/guarded-request.ts';
 import type { JsonObject } from '../../../../src/graph/values/json.ts';
 import { TextsRefusedError } from '../../../../src/store/memory/embedder.ts';
@@ -53,7 +53,7 @@ const server = await useLoopbackServer();
 interface Around {
   readonly allow?: readonly string[];
   readonly counted?: number[];
-  readonly sleep?: Sleep;
+  readonly sleep?: SleepWithSignal;
 }
 
 function anEmbedder(over: Partial<EmbeddingSettings> = {}, around: Around = {}) {
@@ -102,7 +102,7 @@ test('a transient failure is retried once within the time limit', async () => {
 
 test.each([7, 9_999_999])('a server that asks for %d seconds, more than are left, is not retried', async (seconds) => {
   server.answers(json({}, 429, { 'retry-after': String(seconds) }), json(OPENAI));
-  const sleep = vi.fn<Sleep>(async () => await Promise.reject(new Error('the time is over')));
+  const sleep = vi.fn<SleepWithSignal>(async () => await Promise.reject(new Error('the time is over')));
   const embedding = anEmbedder({ timeoutMs: 6_000 }, { sleep }).embed(['a', 'b']);
   await expect(embedding).rejects.toMatchObject({ retryAfterMs: seconds * 1_000 });
   expect(sleep.mock.calls).toEqual([[6_000, null, { signal: expect.any(AbortSignal) }]]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { failureReason, statusOf } from '../../../../src/activities/models/failure-reason.ts';
+import { failureReason, errorStatus } from '../../../../src/activities/models/failure-reason.ts';
 import { MEASURING, growthOf } from '../../../support/readers/growth.ts';
 
 /** Enough repetitions for a measurement. */
@@ -40,7 +40,7 @@ describe('failureReason', () => {
     'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000',
   ])('recognizes an overflow of the context in "%s"', (message) => {
     expect(failureReason(400, { message })).toBe('context_length_exceeded');
-    expect(statusOf({ message })).toBe(400);
+    expect(errorStatus({ message })).toBe(400);
   });
 
   test.each([

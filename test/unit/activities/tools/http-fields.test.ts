@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { toFields } from '../../../../src/activities/tools/http-fields.ts';
+import { toFormFields } from '../../../../src/activities/tools/http-fields.ts';
 import type { JsonObject } from '../../../../src/graph/values/json.ts';
 
 const LIST_STYLES = ['repeat', 'brackets', 'commas'] as const;
 
 const written = (args: JsonObject): readonly string[] =>
   LIST_STYLES.map((style) =>
-    toFields(args, style)
+    toFormFields(args, style)
       .map((field) => field.join('='))
       .join('&'),
   );
@@ -37,5 +37,5 @@ test.each<[JsonObject, repeat: string, brackets: string, commas: string]>([
 
 test('names that would repeat beyond a million characters are refused', () => {
   const args = { ['k'.repeat(100_000)]: Array.from({ length: 60_000 }, () => ({ a: 1 })) };
-  expect(() => toFields(args, 'repeat')).toThrow(/more than 1000000 characters/);
+  expect(() => toFormFields(args, 'repeat')).toThrow(/more than 1000000 characters/);
 });

@@ -4,7 +4,7 @@ import { chatOptions } from '../../../../examples/chat/chat-options.ts';
 import type { RunView } from '../../../../src/graph/journal/run-view.ts';
 import type { RunEventBody } from '../../../../src/graph/journal/events.ts';
 import { NOTHING_REDACTED } from '../../../../src/graph/redaction/redaction.ts';
-import { digestOf, decide, toPublicApproval } from '../../../../src/graph/run/approval.ts';
+import { approvalDigest, applyDecision, toPublicApproval } from '../../../../src/graph/run/approval.ts';
 import type { Approval } from '../../../../src/graph/run/approval.ts';
 import type { SignalResult } from '../../../../src/graph/run/index.ts';
 import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
@@ -44,7 +44,7 @@ beforeEach(async ({ task }) => {
   const { body } = await api.as('user').post('/api/runs', { graph: 'helper', threadId: task.id, input });
   runId = textAt(body, '/id');
   const shown = { title: 'Pay?', details: null, args: { euros: 100 } };
-  const digest = digestOf(shown);
+  const digest = approvalDigest(shown);
   approval = { ...anApproval(runId, 'pending'), ...shown, digest, asked: digest, policy: POLICY };
   await happen([
     { type: 'run.started', graph: {}, by: 'ann' },
@@ -63,7 +63,7 @@ async function happen(events: readonly RunEventBody[], view: Partial<RunView> = 
 /** Makes a person decide in the run, which ends after two approvals. */
 async function decides(sub: string, over: { readonly args?: Json; readonly digests?: readonly string[] } = {}) {
   const by = { sub, roles: [], permissions: ['approval:decide'] } as const;
-  const decided = decide(approval, { decision: 'approve', by, at: AT, ...over });
+  const decided = applyDecision(approval, { decision: 'approve', by, at: AT, ...over });
   if ('refusal' in decided) return decided;
   ({ approval } = decided);
   const { args, status } = approval;
@@ -175,7 +175,7 @@ test('a stream that stays open to the end sends a question again when it is edit
   const following = await api.request(`/api/chat/${task.id}/stream?until=end`, { headers });
   await decides('ada', { args: { euros: 900 } });
   const text = await untilSaid(following, '"args":{"euros":900}');
-  expect(text).toContain(`"digest":"${digestOf(approval)}"`);
+  expect(text).toContain(`"digest":"${approvalDigest(approval)}"`);
 });
 
 /** Reads a stream until it contains a text, and disconnects. */

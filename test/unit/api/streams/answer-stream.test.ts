@@ -6,7 +6,7 @@ import type { ApiEnv } from '../../../../src/api/deps.ts';
 import { createTenantSlots } from '../../../../src/api/http/tenant-slots.ts';
 import { answerStream } from '../../../../src/api/streams/answer-stream.ts';
 import type { SseBody } from '../../../../src/api/streams/sse-body.ts';
-import { listen, openAbort } from '../../../../src/process/listen.ts';
+import { listenOnPort, openAbort } from '../../../../src/process/listen.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 
 const slots = createTenantSlots({ perTenant: 1, total: 1 });
@@ -20,7 +20,7 @@ async function serve(produce: (body: SseBody) => Promise<void>): Promise<number>
     c.set('caller', { tenantId: 'acme', sub: 'u', roles: [], permissions: new Set() });
     return answerStream(c, deps, { slots, produce });
   });
-  const listening = await listen(app, { port: 0, graceMs: 100 });
+  const listening = await listenOnPort(app, { port: 0, graceMs: 100 });
   onTestFinished(async () => {
     shuttingDown.abort();
     await listening.stop();

@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, rename, rm, truncate, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { followLog, openLog } from '../../../../src/cli/local/logs.ts';
+import { followLog, openGrowingLog } from '../../../../src/cli/local/logs.ts';
 import type { GrowingLog } from '../../../../src/cli/local/logs.ts';
 
 let folder: string;
@@ -12,7 +12,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-log-'));
   file = join(folder, 'a.log');
   await writeFile(file, 'one\ntwo\nhalf');
-  log = await openLog(file);
+  log = await openGrowingLog(file);
 });
 afterEach(async () => {
   await log.close();
@@ -80,6 +80,6 @@ describe('the command that follows a log', () => {
   test('fails when the log becomes unreadable', async () => {
     const { ended } = follow();
     await Promise.all([expect(ended).rejects.toThrow(/closed|EBADF/), log.close()]);
-    log = await openLog(file);
+    log = await openGrowingLog(file);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { SetupStep } from '../../../../src/cli/production/setup-steps.ts';
-import { takeStep } from '../../../../src/cli/production/take-step.ts';
+import { takeSetupStep } from '../../../../src/cli/production/take-step.ts';
 
 const AWAY = Object.assign(new Error('away'), { code: 14 });
 const REFUSED = Object.assign(new Error('not allowed'), { code: 7 });
@@ -20,27 +20,27 @@ const now = () => ({ isDry: false, untilMs: Date.now() - 1 });
 describe('a step', () => {
   test('changes nothing that exists', async () => {
     const create = vi.fn<SetupStep['create']>();
-    expect(await takeStep(aStep({ create }), now())).toEqual({ isThere: true, line: 'there    thing: it' });
+    expect(await takeSetupStep(aStep({ create }), now())).toEqual({ isThere: true, line: 'there    thing: it' });
     expect(create).not.toHaveBeenCalled();
   });
 
   test('creates nothing in a dry run', async () => {
     const create = vi.fn<SetupStep['create']>();
-    const taken = await takeStep(aStep({ check: async () => MISSING, create }), { ...now(), isDry: true });
+    const taken = await takeSetupStep(aStep({ check: async () => MISSING, create }), { ...now(), isDry: true });
     expect(taken).toEqual({ isThere: false, line: 'missing  thing: it' });
     expect(create).not.toHaveBeenCalled();
   });
 
   test('waits for an unavailable server up to a time limit', async () => {
     const check = vi.fn<SetupStep['check']>().mockRejectedValueOnce(AWAY).mockResolvedValue(THERE);
-    expect(await takeStep(aStep({ check }), soon())).toMatchObject({ isThere: true });
+    expect(await takeSetupStep(aStep({ check }), soon())).toMatchObject({ isThere: true });
     expect(check).toHaveBeenCalledTimes(2);
-    await expect(takeStep(aStep({ check: async () => await Promise.reject(AWAY) }), now())).rejects.toBe(AWAY);
+    await expect(takeSetupStep(aStep({ check: async () => await Promise.reject(AWAY) }), now())).rejects.toBe(AWAY);
   });
 
   test('does not retry after a refusal like that of Temporal Cloud', async () => {
     const create = vi.fn<SetupStep['create']>().mockRejectedValue(REFUSED);
-    await expect(takeStep(aStep({ check: async () => MISSING, create }), soon())).rejects.toBe(REFUSED);
+    await expect(takeSetupStep(aStep({ check: async () => MISSING, create }), soon())).rejects.toBe(REFUSED);
     expect(create).toHaveBeenCalledTimes(1);
   });
 
@@ -48,7 +48,7 @@ describe('a step', () => {
     const check = vi.fn<SetupStep['check']>().mockResolvedValueOnce(MISSING).mockResolvedValueOnce(MISSING);
     check.mockResolvedValue(THERE);
     const create = vi.fn<SetupStep['create']>().mockRejectedValue(MADE_BY_OTHER);
-    expect(await takeStep(aStep({ check, create }), now())).toEqual({ isThere: true, line: 'made     thing: it' });
+    expect(await takeSetupStep(aStep({ check, create }), now())).toEqual({ isThere: true, line: 'made     thing: it' });
     expect([check.mock.calls.length, create.mock.calls.length]).toEqual([3, 1]);
   });
 });

@@ -3,7 +3,7 @@ import { applyWrites } from '../../../../src/graph/channels/apply-writes.ts';
 import type { WriteResult } from '../../../../src/graph/channels/apply-writes.ts';
 import { compileChannel } from '../../../../src/graph/channels/channel.ts';
 import { replaceValues } from '../../../../src/graph/channels/channel-sizes.ts';
-import type { Channels } from '../../../../src/graph/channels/channel-sizes.ts';
+import type { ValuesByChannel } from '../../../../src/graph/channels/channel-sizes.ts';
 import { createReduceContext, OwnedLists } from '../../../../src/graph/channels/reducer.ts';
 import type { ChannelDefinition } from '../../../../src/graph/definition/definition.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
@@ -168,14 +168,14 @@ describe('the limit of all channels together', () => {
   const names = Array.from({ length: 9 }, (_, at) => `x${at}`);
   const channels = new Map(names.map((name) => [name, compileChannel(name, {})]));
   const large = 'x'.repeat(7_900_000);
-  const write = (current: Channels, update: Channels): WriteResult =>
+  const write = (current: ValuesByChannel, update: ValuesByChannel): WriteResult =>
     applyWrites(
       channels,
       current,
       [{ by: 't', node: 't', update }],
       createReduceContext(() => 'm'),
     );
-  const empty: Channels = Object.fromEntries(names.map((name) => [name, null]));
+  const empty: ValuesByChannel = Object.fromEntries(names.map((name) => [name, null]));
   const eight = Object.fromEntries(names.slice(0, 8).map((name) => [name, large]));
 
   test('holds after values have been replaced past their reducers', () => {

@@ -2,7 +2,7 @@ import { expect, test, describe } from 'vitest';
 import {
   toolCallsOf,
   isContent,
-  partsOf,
+  contentParts,
   sourceOf,
   textOf,
   messageProblem,
@@ -79,7 +79,7 @@ describe('the content of a message', () => {
 test('the text of a content excludes its files', () => {
   const content = [{ type: 'text', text: 'Look' }, PICTURE, { type: 'text', text: 'here' }] as const;
   expect([textOf('Hi'), textOf(content), textOf([PICTURE])]).toEqual(['Hi', 'Look\nhere', '']);
-  expect(partsOf('Hi')).toEqual([{ type: 'text', text: 'Hi' }]);
+  expect(contentParts('Hi')).toEqual([{ type: 'text', text: 'Hi' }]);
 });
 
 test('a file has either a blob id or a URL', () => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NO_MARKS } from '../../../../src/graph/diagram/diagram.ts';
-import type { Diagram, Shape } from '../../../../src/graph/diagram/diagram.ts';
+import type { Diagram, DiagramShape } from '../../../../src/graph/diagram/diagram.ts';
 import { toMermaid } from '../../../../src/graph/diagram/write-diagram.ts';
 import { toDiagram } from '../../../../src/graph/diagram/to-diagram.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
@@ -106,7 +106,7 @@ describe('toMermaid', () => {
   }, 60_000);
 });
 
-function allShapes({ shapes }: Diagram): readonly Shape[] {
+function allShapes({ shapes }: Diagram): readonly DiagramShape[] {
   return shapes.flatMap((shape) => (shape.inner ? [shape, ...allShapes(shape.inner)] : [shape]));
 }
 
@@ -117,7 +117,7 @@ function allArrows({ shapes, arrows }: Diagram): string[] {
   ];
 }
 
-function texts(shapes: readonly Shape[]): ReadonlyMap<string, string> {
+function texts(shapes: readonly DiagramShape[]): ReadonlyMap<string, string> {
   return new Map(shapes.map(({ key, lines }) => [key, displayedText(lines.join('\n'))]));
 }
 

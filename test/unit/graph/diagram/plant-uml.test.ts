@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NO_MARKS } from '../../../../src/graph/diagram/diagram.ts';
-import type { Diagram, Shape } from '../../../../src/graph/diagram/diagram.ts';
+import type { Diagram, DiagramShape } from '../../../../src/graph/diagram/diagram.ts';
 import { toPlantUml } from '../../../../src/graph/diagram/write-diagram.ts';
 import { toDiagram } from '../../../../src/graph/diagram/to-diagram.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
@@ -85,7 +85,7 @@ join_1 --> [*] : state.n <U+003E> 1
 });
 
 /** Returns all shapes except the points where graphs begin and end. */
-function allShapes({ shapes }: Diagram): readonly Shape[] {
+function allShapes({ shapes }: Diagram): readonly DiagramShape[] {
   return shapes
     .filter(({ kind }) => kind !== 'start' && kind !== 'end')
     .flatMap((shape) => (shape.inner ? [shape, ...allShapes(shape.inner)] : [shape]));

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../../../../src/graph/definition/definition.ts';
 import { NO_MARKS } from '../../../../src/graph/diagram/diagram.ts';
-import type { Diagram, Marks } from '../../../../src/graph/diagram/diagram.ts';
+import type { Diagram, MarkedNodes } from '../../../../src/graph/diagram/diagram.ts';
 import { toDiagram } from '../../../../src/graph/diagram/to-diagram.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 
 const ABC = { a: { type: 'set' }, b: { type: 'set' }, c: { type: 'set' } } as const;
 
-const draw = (over: Partial<GraphDefinition>, marks: Marks = NO_MARKS): Diagram => toDiagram(aDefinition(over), marks);
+const draw = (over: Partial<GraphDefinition>, marks: MarkedNodes = NO_MARKS): Diagram =>
+  toDiagram(aDefinition(over), marks);
 const arrowsOf = ({ arrows }: Diagram) =>
   arrows.map(({ from, to, kind, label }) => `${from} ${kind} ${to}${label === null ? '' : ` ${label}`}`);
 const drawEdge = (edge: EdgeDefinition) => arrowsOf(draw({ nodes: ABC, edges: [edge] }));

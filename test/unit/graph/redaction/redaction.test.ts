@@ -10,7 +10,7 @@ import {
   hideMasked,
   restoreMasked,
 } from '../../../../src/graph/redaction/redaction.ts';
-import type { InheritedRedaction, Mask } from '../../../../src/graph/redaction/redaction.ts';
+import type { InheritedRedaction, FieldMask } from '../../../../src/graph/redaction/redaction.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 
@@ -196,11 +196,11 @@ describe('a replay', () => {
 });
 
 const HIDDEN = '[redacted]';
-const card: Mask = { in: 'object', parts: { card: HIDDEN } };
-const deep: Mask = { in: 'object', parts: { list: { in: 'list', parts: { 1: card } } } };
+const card: FieldMask = { in: 'object', parts: { card: HIDDEN } };
+const deep: FieldMask = { in: 'object', parts: { list: { in: 'list', parts: { 1: card } } } };
 
 describe('hideMasked', () => {
-  test.each<[string, Mask | undefined, Json, Json]>([
+  test.each<[string, FieldMask | undefined, Json, Json]>([
     ['no mask', undefined, { card: 1 }, { card: 1 }],
     ['a whole value', HIDDEN, { card: 1 }, HIDDEN],
     ['words of a text are not kept', 'Pay [redacted]', 'Pay 1', HIDDEN],
@@ -223,7 +223,7 @@ describe('hideMasked', () => {
 });
 
 describe('restoreMasked', () => {
-  test.each<[string, Mask, Json, Json, Json]>([
+  test.each<[string, FieldMask, Json, Json, Json]>([
     ['a redacted value', card, { card: HIDDEN, euros: 3 }, { card: 1, euros: 2 }, { card: 1, euros: 3 }],
     ['not what a person has replaced', card, { card: 5 }, { card: 1 }, { card: 5 }],
     ['not in other places', card, { euros: HIDDEN }, { card: 1 }, { euros: HIDDEN }],

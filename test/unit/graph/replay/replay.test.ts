@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ReplayLog, RecordedAnswer } from '../../../../src/graph/replay/replay-log.ts';
-import { replay } from '../../../../src/graph/replay/replay.ts';
-import type { Replayed } from '../../../../src/graph/replay/replay.ts';
+import { replayRecordedRun } from '../../../../src/graph/replay/replay.ts';
+import type { ReplayedRun } from '../../../../src/graph/replay/replay.ts';
 import { signalEndedRun } from '../../../../src/graph/advance/advance.ts';
 import { startRun } from '../../../../src/graph/advance/begin-run.ts';
 import type { RunIdentity } from '../../../../src/graph/advance/begin-run.ts';
@@ -65,9 +65,14 @@ function answerIn(occurrence: Occurrence): [string, RecordedAnswer][] {
 async function replayOf(
   played: Pick<Played, 'definition' | 'identity' | 'steps' | 'occurrences'>,
   definition = played.definition,
-): Promise<Replayed> {
+): Promise<ReplayedRun> {
   const graph = compileShared(definition, randomCatalog);
-  return replay({ graph, identity: played.identity, begin: { kind: 'input', input: {} }, log: logOf(played) });
+  return replayRecordedRun({
+    graph,
+    identity: played.identity,
+    begin: { kind: 'input', input: {} },
+    log: logOf(played),
+  });
 }
 
 const works = { type: 'tool', tool: 'work', args: { give: 'x' }, write: { log: '{{ result }}' } } as const;
@@ -136,7 +141,7 @@ describe('a replay', () => {
     };
     const graph = compileShared(aDefinition({ nodes: { a: adds, t: works } }), randomCatalog);
     const begin = { kind: 'input', input: {} } as const;
-    const { run } = replay({ graph, identity: played.identity, begin, log });
+    const { run } = replayRecordedRun({ graph, identity: played.identity, begin, log });
     expect(shown(run)).toMatchObject({ status: 'completed', root: { channels: { log: ['more', 'x'] } } });
   });
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { digestOf, decide, refuseDecision, quorumProgressOf } from '../../../../src/graph/run/approval.ts';
+import { approvalDigest, applyDecision, refuseDecision, quorumProgressOf } from '../../../../src/graph/run/approval.ts';
 import type { Approval, DecisionRequest, Decision } from '../../../../src/graph/run/approval.ts';
 import { canonicalJson } from '../../../../src/graph/values/compare-json.ts';
 import { unitsSpent } from '../../../../src/graph/values/meter.ts';
@@ -17,7 +17,7 @@ const REQUEST: DecisionRequest = {
 function asking(): Approval {
   const [approval] = Object.values(startRun({ nodes: { ask: { type: 'approval', title: 'Pay?' } } }).run.approvals);
   if (!approval) throw new TypeError('No approval is open');
-  return { ...approval, ...SHOWN, digest: digestOf(SHOWN) };
+  return { ...approval, ...SHOWN, digest: approvalDigest(SHOWN) };
 }
 
 function unitsOf(work: () => unknown): number {
@@ -27,27 +27,27 @@ function unitsOf(work: () => unknown): number {
 }
 
 test('the digest is the SHA-256 of the content of the approval', () => {
-  expect(digestOf(SHOWN)).toBe(createHash('sha256').update(canonicalJson(SHOWN)).digest('hex'));
+  expect(approvalDigest(SHOWN)).toBe(createHash('sha256').update(canonicalJson(SHOWN)).digest('hex'));
 });
 
 test('the digest costs a price for each byte besides the text', () => {
   const text = unitsOf(() => canonicalJson(SHOWN));
-  expect(unitsOf(() => digestOf(SHOWN))).toBeGreaterThanOrEqual(text + (2 * LENGTH) / 16);
+  expect(unitsOf(() => approvalDigest(SHOWN))).toBeGreaterThanOrEqual(text + (2 * LENGTH) / 16);
 });
 
 test('the digest is not computed by a decision that keeps the arguments, nor by a check of one', () => {
   const approval = asking();
   expect(unitsOf(() => refuseDecision(approval, REQUEST))).toBeLessThan(100);
-  expect(unitsOf(() => decide(approval, REQUEST))).toBeLessThan(100);
-  expect(decide(approval, REQUEST)).toMatchObject({ approval: { digest: approval.digest } });
+  expect(unitsOf(() => applyDecision(approval, REQUEST))).toBeLessThan(100);
+  expect(applyDecision(approval, REQUEST)).toMatchObject({ approval: { digest: approval.digest } });
 });
 
 test('the digest is computed by a decision with other arguments, but not by a check of one', () => {
   const approval = asking();
   const edit = { ...REQUEST, args: { amount: 2 } };
   expect(unitsOf(() => refuseDecision(approval, edit))).toBeLessThan(100);
-  const digest = digestOf({ ...SHOWN, args: edit.args });
-  expect(decide(approval, edit)).toMatchObject({ approval: { digest } });
+  const digest = approvalDigest({ ...SHOWN, args: edit.args });
+  expect(applyDecision(approval, edit)).toMatchObject({ approval: { digest } });
 });
 
 const decided = (by: string, amount: number, decision: Decision['decision'] = 'approve'): Decision => ({

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JsonLossError, parseAnswer, parseDocument } from '../../../../src/graph/values/parse-json.ts';
+import { JsonLossError, parseOutsideJson, parseDocument } from '../../../../src/graph/values/parse-json.ts';
 import { allowsText } from '../../../../src/graph/values/schema-parts.ts';
 import { toJson } from '../../../../src/graph/values/to-json.ts';
 
@@ -43,11 +43,11 @@ const ROUNDED = [
 describe('an integer in JSON', () => {
   test.each(KEPT)('%s is kept', (digits) => {
     expect(parseDocument(`{"n":[${digits}]}`)).toEqual({ n: [Number(digits)] });
-    expect(parseAnswer(`{"n":[${digits}]}`)).toEqual({ n: [Number(digits)] });
+    expect(parseOutsideJson(`{"n":[${digits}]}`)).toEqual({ n: [Number(digits)] });
   });
 
   test.each(ROUNDED)('%s would be rounded, so it is refused at its path', (digits) => {
-    for (const parse of [parseDocument, parseAnswer]) {
+    for (const parse of [parseDocument, parseOutsideJson]) {
       const text = `{"a":"9007199254740993","n/m":[1,${digits}]}`;
       expect(lossOf(() => parse(text))).toEqual({ pointer: '/n~1m/1', offset: text.lastIndexOf(digits) });
       expect(lossOf(() => parse(digits))).toEqual({ pointer: '', offset: 0 });
@@ -56,15 +56,15 @@ describe('an integer in JSON', () => {
 
   test.each(ROUNDED)('%s becomes the text of its digits where a text is expected', (digits) => {
     const schema = { properties: { id: { type: 'string' }, ids: { items: { type: ['string', 'null'] } } } };
-    const parsed = parseAnswer(`{"id":${digits},"ids":[${digits}]}`, (path) => allowsText(schema, path));
+    const parsed = parseOutsideJson(`{"id":${digits},"ids":[${digits}]}`, (path) => allowsText(schema, path));
     expect(parsed).toEqual({ id: digits, ids: [digits] });
-    expect(() => parseAnswer(`{"other":${digits}}`, (path) => allowsText(schema, path))).toThrow(/\/other$/);
+    expect(() => parseOutsideJson(`{"other":${digits}}`, (path) => allowsText(schema, path))).toThrow(/\/other$/);
   });
 
   test('stays as it is inside of strings', () => {
     const text = String.raw`{"1234567890123456789":"\"1234567890123456789\\","b":"1234567890123456789"}`;
     expect(parseDocument(text)).toEqual(JSON.parse(text));
-    expect(parseAnswer(text)).toEqual(JSON.parse(text));
+    expect(parseOutsideJson(text)).toEqual(JSON.parse(text));
   });
 });
 
@@ -76,18 +76,18 @@ describe('a member that comes twice', () => {
   });
 
   test('is the last one in an answer', () => {
-    expect(parseAnswer(text)).toEqual({ a: 1, b: { x: 2 } });
+    expect(parseOutsideJson(text)).toEqual({ a: 1, b: { x: 2 } });
   });
 });
 
 test('a byte order mark is ignored', () => {
   expect(parseDocument('\uFEFF{"a":1}')).toEqual({ a: 1 });
-  expect(parseAnswer('\uFEFF[]')).toEqual([]);
+  expect(parseOutsideJson('\uFEFF[]')).toEqual([]);
 });
 
 test.each(['', '{', '[1,]', 'NaN', '\uFEFF\uFEFF1'])('%j is no JSON', (text) => {
   expect(() => parseDocument(text)).toThrow(SyntaxError);
-  expect(() => parseAnswer(text)).toThrow(SyntaxError);
+  expect(() => parseOutsideJson(text)).toThrow(SyntaxError);
 });
 
 test('what JSON.stringify writes is read as it was', () => {
@@ -95,7 +95,7 @@ test('what JSON.stringify writes is read as it was', () => {
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value);
       expect(parseDocument(text)).toEqual(toJson(JSON.parse(text)));
-      expect(parseAnswer(text)).toEqual(toJson(JSON.parse(text)));
+      expect(parseOutsideJson(text)).toEqual(toJson(JSON.parse(text)));
     }),
   );
 });
@@ -120,16 +120,16 @@ describe('a text with many long integers', () => {
 
   test('is parsed in linear time, whether they are side by side or inside one another', { timeout: 5_000 }, () => {
     const side = `[${Array.from({ length: 50_000 }, () => LONG).join(',')}]`;
-    expect(parseAnswer(side, () => true)).toEqual(Array.from({ length: 50_000 }, () => LONG));
+    expect(parseOutsideJson(side, () => true)).toEqual(Array.from({ length: 50_000 }, () => LONG));
     const inside = `${`[${LONG},`.repeat(50_000)}0${']'.repeat(50_000)}`;
-    expect(() => parseAnswer(inside, () => true)).toThrow(/200 levels/);
+    expect(() => parseOutsideJson(inside, () => true)).toThrow(/200 levels/);
   });
 
   test('keeps the last of members with one name, and members with any name', () => {
-    expect(parseAnswer(`{"id":${LONG},"id":7,"__proto__":${LONG}}`, () => true)).toEqual(
+    expect(parseOutsideJson(`{"id":${LONG},"id":7,"__proto__":${LONG}}`, () => true)).toEqual(
       JSON.parse(`{"id":7,"__proto__":"${LONG}"}`),
     );
-    expect(parseAnswer(`{"id":${LONG},"id":7}`)).toEqual({ id: 7 });
-    expect(parseAnswer(`{"a":{"b":${LONG}},"a":[1]}`)).toEqual({ a: [1] });
+    expect(parseOutsideJson(`{"id":${LONG},"id":7}`)).toEqual({ id: 7 });
+    expect(parseOutsideJson(`{"a":{"b":${LONG}},"a":[1]}`)).toEqual({ a: [1] });
   });
 });

@@ -2,23 +2,23 @@ import { deflateRawSync } from 'node:zlib';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Payload } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
-import { compression } from '../../../../src/process/payloads/compression.ts';
-import { compressed } from '../../../../src/workflows/compressed.ts';
+import { compressionCodec } from '../../../../src/process/payloads/compression.ts';
+import { markCompressed } from '../../../../src/workflows/compressed.ts';
 import { payloadConverter } from '../../../../src/workflows/payload-converter.ts';
 
-const marked = (value: object): Payload => payloadConverter.toPayload(compressed(value));
+const marked = (value: object): Payload => payloadConverter.toPayload(markCompressed(value));
 const batch = { events: Array.from({ length: 50 }, (_, seq) => ({ seq, type: 'node.completed', node: 'pay' })) };
 
 const encodingOf = ({ metadata }: Payload): string => Buffer.from(metadata?.['encoding'] ?? []).toString();
 const ACTIVITY = { type: 'activity', namespace: 'default', isLocal: false } as const;
 
 async function encoded(payload: Payload): Promise<Payload> {
-  const [only = {}] = await compression.encode([payload]);
+  const [only = {}] = await compressionCodec.encode([payload]);
   return only;
 }
 
 async function decoded(payload: Payload): Promise<Payload> {
-  const [only = {}] = await compression.decode([payload], ACTIVITY);
+  const [only = {}] = await compressionCodec.decode([payload], ACTIVITY);
   return only;
 }
 
@@ -54,7 +54,7 @@ test.each([
   ['cut off', deflateRawSync(Buffer.alloc(1_000, 'a')).subarray(0, 4), 'unexpected end of file'],
 ])('data that is %s is an error', async (_how, data, message) => {
   await expect(
-    compression.decode([{ metadata: { encoding: Buffer.from('holdfast/deflate') }, data }], ACTIVITY),
+    compressionCodec.decode([{ metadata: { encoding: Buffer.from('holdfast/deflate') }, data }], ACTIVITY),
   ).rejects.toThrow(message);
 });
 
@@ -66,5 +66,5 @@ test.each([
     metadata: { encoding: Buffer.from('holdfast/deflate') },
     data: deflateRawSync(Buffer.alloc(10_000_000, ' ')),
   };
-  expect(await compression.decode([bomb], context)).toEqual([bomb]);
+  expect(await compressionCodec.decode([bomb], context)).toEqual([bomb]);
 });

@@ -3,14 +3,14 @@ import type { Payload, PayloadCodec } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { createAesGcmCodec } from '../../../../examples/encryption/aes-gcm-codec.ts';
 import { createSignalReader } from '../../../../src/process/payloads/read-signal.ts';
-import type { Receiver } from '../../../../src/process/payloads/read-signal.ts';
+import type { ReceivingExecution } from '../../../../src/process/payloads/read-signal.ts';
 import { toStored } from '../../../../src/process/payloads/stored-payload.ts';
 import { aReference, aStoreOf } from '../../../support/builders/signal-payloads.ts';
 
 /* A payload that can't be read for sure is a value that says so; of one that can't be read now it is not known yet. */
 
-const LIVE: Receiver = { namespace: 'default', workflowId: 'run:acme:R1', isReplaying: false };
-const REPLAY: Receiver = { ...LIVE, isReplaying: true };
+const LIVE: ReceivingExecution = { namespace: 'default', workflowId: 'run:acme:R1', isReplaying: false };
+const REPLAY: ReceivingExecution = { ...LIVE, isReplaying: true };
 const OWN = 'run:acme:R1/digest';
 
 const sound: Payload = defaultPayloadConverter.toPayload({ reason: 'ok' });

@@ -6,7 +6,7 @@ import type { WorkflowInfo } from '@temporalio/workflow';
 import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helpers.js';
 import { expect, test } from 'vitest';
 import { createHeavyExecutions } from '../../../../src/workers/workflow-process/heavy-executions.ts';
-import type { AnswerBody, RequestBody } from '../../../../src/workers/workflow-process/messages.ts';
+import type { AnswerBody, ProcessRequestBody } from '../../../../src/workers/workflow-process/messages.ts';
 import { openWorkflowHost } from '../../../../src/workers/workflow-process/workflow-host.ts';
 
 const MIB = 1_048_576;
@@ -84,7 +84,7 @@ async function openHost(workedMs: number) {
     start() {
       const asked: string[] = [];
       processes.push(asked);
-      const answers: Readonly<Record<RequestBody['kind'], AnswerBody>> = {
+      const answers: Readonly<Record<ProcessRequestBody['kind'], AnswerBody>> = {
         open: { kind: 'done' },
         create: { kind: 'done' },
         dispose: { kind: 'done' },

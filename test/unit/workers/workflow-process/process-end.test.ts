@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { endOfProcess, judge } from '../../../../src/workers/workflow-process/process-end.ts';
-import type { EndKind, Verdict } from '../../../../src/workers/workflow-process/process-end.ts';
+import { endOfProcess, judgeExecution } from '../../../../src/workers/workflow-process/process-end.ts';
+import type { EndKind, ExecutionVerdict } from '../../../../src/workers/workflow-process/process-end.ts';
 
 test.each<[number | null, NodeJS.Signals | null, EndKind, string]>([
   [null, 'SIGABRT', 'crashed', 'it was aborted, as it is when its memory is used up'],
@@ -34,7 +34,7 @@ describe('the verdict on an execution after the ends of its processes is', () =>
       wasAlone: each !== each.toLowerCase(),
     }));
 
-  test.each<[string, Verdict]>([
+  test.each<[string, ExecutionVerdict]>([
     ['', 'sound'],
     ['e', 'suspect'],
     ['b', 'suspect'],
@@ -55,5 +55,5 @@ describe('the verdict on an execution after the ends of its processes is', () =>
     ['C L', 'guilty'],
     ['c C C', 'guilty'],
     ['e C E B L', 'guilty'],
-  ])('%j: %s', (story, verdict) => expect(judge(ends(story))).toBe(verdict));
+  ])('%j: %s', (story, verdict) => expect(judgeExecution(ends(story))).toBe(verdict));
 });

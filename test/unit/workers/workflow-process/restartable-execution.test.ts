@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { createExclusiveProcesses } from '../../../../src/workers/workflow-process/exclusive-processes.ts';
-import type { RequestBody } from '../../../../src/workers/workflow-process/messages.ts';
+import type { ProcessRequestBody } from '../../../../src/workers/workflow-process/messages.ts';
 import { ProcessEnded } from '../../../../src/workers/workflow-process/pending-requests.ts';
 import type { EndKind } from '../../../../src/workers/workflow-process/process-end.ts';
 import { createRestartableExecution } from '../../../../src/workers/workflow-process/restartable-execution.ts';
 import type { WorkflowProcess } from '../../../../src/workers/workflow-process/start-workflow-process.ts';
 
-const request = (executionRunId: string): RequestBody => ({ kind: 'dispose', executionRunId });
+const request = (executionRunId: string): ProcessRequestBody => ({ kind: 'dispose', executionRunId });
 
 interface End {
   /** It ends at its nth request; 0: before it is ready. */

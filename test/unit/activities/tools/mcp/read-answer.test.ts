@@ -1,11 +1,11 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, test } from 'vitest';
-import { readAnswer } from '../../../../../src/activities/tools/mcp/read-answer.ts';
+import { readMcpAnswer } from '../../../../../src/activities/tools/mcp/read-answer.ts';
 import type { Json, JsonObject } from '../../../../../src/graph/values/json.ts';
 import { aContext } from '../../../../support/builders/call-builders.ts';
 
 const read = async (result: Partial<CallToolResult>, outputSchema: JsonObject | null = null): Promise<Json> =>
-  await readAnswer({ content: [], ...result }, { ...aContext(), outputSchema, errorMeans: 'perhaps-done' });
+  await readMcpAnswer({ content: [], ...result }, { ...aContext(), outputSchema, errorMeans: 'perhaps-done' });
 
 const text = { type: 'text', text: 'A chart' } as const;
 const picture = { type: 'image', data: Buffer.from('png').toString('base64'), mimeType: 'image/png' } as const;

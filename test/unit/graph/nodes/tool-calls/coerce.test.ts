@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { coerce, coerceAt } from '../../../../../src/graph/nodes/tool-calls/coerce.ts';
+import { coerceToSchema, coerceAt } from '../../../../../src/graph/nodes/tool-calls/coerce.ts';
 import type { JsonSchema } from '../../../../../src/graph/values/json-schema.ts';
 import type { Json } from '../../../../../src/graph/values/json.ts';
 import { unitsSpent } from '../../../../../src/graph/values/meter.ts';
@@ -23,7 +23,7 @@ describe('a number given as text', () => {
     ['1e-300', 1e-300],
     ['0.0', 0],
   ])('is converted if no precision is lost: %s', (given, value) => {
-    expect(coerce(given, number)).toBe(value);
+    expect(coerceToSchema(given, number)).toBe(value);
   });
 
   test.each([
@@ -52,7 +52,7 @@ describe('a number given as text', () => {
     '-0.0',
     'five',
   ])('stays text if precision would be lost: %j', (given) => {
-    expect(coerce(given, number)).toBe(given);
+    expect(coerceToSchema(given, number)).toBe(given);
   });
 
   test('stays text if the schema accepts text, or any value', () => {
@@ -65,9 +65,9 @@ describe('a number given as text', () => {
       { enum: ['5', 5] },
       { const: '5' },
     ])
-      expect(coerce('5', schema)).toBe('5');
+      expect(coerceToSchema('5', schema)).toBe('5');
     for (const schema of [{ anyOf: [number, text] }, { oneOf: [number, {}] }, { type: 'boolean' }, { type: 'null' }])
-      expect(coerce('5', schema)).toBe('5');
+      expect(coerceToSchema('5', schema)).toBe('5');
   });
 });
 
@@ -78,7 +78,7 @@ test.each<[string, Json]>([
   ['1', '1'],
   ['', ''],
 ])('the text %j becomes %j if a boolean is required', (given, value) => {
-  expect(coerce(given, { type: 'boolean' })).toBe(value);
+  expect(coerceToSchema(given, { type: 'boolean' })).toBe(value);
 });
 
 describe('the type that a schema requires is found', () => {
@@ -119,7 +119,7 @@ describe('the type that a schema requires is found', () => {
     [null, number, null],
     [{ n: '5' }, text, { n: '5' }],
   ])('%j in %j is %j', (...[given, schema, value]) => {
-    expect(coerce(given, schema)).toEqual(value);
+    expect(coerceToSchema(given, schema)).toEqual(value);
   });
 
   test('in trees of any depth', () => {
@@ -128,7 +128,7 @@ describe('the type that a schema requires is found', () => {
       $defs: { tree: { properties: { n: number, in: { $ref: '#/$defs/tree' } } } },
     };
     const nest = (n: Json, depth: number): Json => (depth === 0 ? { n } : { n, in: nest(n, depth - 1) });
-    expect(coerce(nest('5', 40), schema)).toEqual(nest(5, 40));
+    expect(coerceToSchema(nest('5', 40), schema)).toEqual(nest(5, 40));
   });
 });
 
@@ -164,7 +164,7 @@ describe('the time is linear in the size of the arguments:', () => {
 
   test('a list of types is charged for each text', () => {
     const before = unitsSpent();
-    coerce(Array(100).fill('1'), { items: { type: Array(1_000).fill('number') } });
+    coerceToSchema(Array(100).fill('1'), { items: { type: Array(1_000).fill('number') } });
     expect(unitsSpent() - before).toBeGreaterThan(100_000);
   });
 });
