@@ -48,7 +48,7 @@ const DYNAMIC_CONFIG = [
 
 const START_WITHIN_MS = 60_000;
 /** A server that accepts connections may not have opened its database yet; a busy machine takes seconds to connect. */
-const TEMPORAL_ANSWER_WITHIN_MS = 5_000;
+const SERVER_ANSWER_WITHIN_MS = 5_000;
 /** The server refuses connections until it listens. */
 const CONNECT_OFTEN = { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 200 };
 
@@ -150,12 +150,12 @@ export async function answersAt(address: string): Promise<boolean> {
   try {
     const connection = await Connection.connect({
       address,
-      connectTimeout: TEMPORAL_ANSWER_WITHIN_MS,
+      connectTimeout: SERVER_ANSWER_WITHIN_MS,
       channelArgs: CONNECT_OFTEN,
     });
     try {
       const ask = () => connection.workflowService.describeNamespace({ namespace: 'default' });
-      await connection.withDeadline(Date.now() + TEMPORAL_ANSWER_WITHIN_MS, ask);
+      await connection.withDeadline(Date.now() + SERVER_ANSWER_WITHIN_MS, ask);
       return true;
     } finally {
       await connection.close();

@@ -9,7 +9,7 @@ import type { TemporalConnection } from './temporal.ts';
 /** Throws when Temporal is unavailable, or NotReadyError when it can't accept runs. */
 export type TemporalCheck = () => Promise<void>;
 
-const TEMPORAL_CHECK_WITHIN_MS = 5_000;
+const PING_WITHIN_MS = 5_000;
 
 /** Creates a check that Temporal responds, and has the namespace with the search attributes. */
 export function createTemporalCheck(
@@ -19,7 +19,7 @@ export function createTemporalCheck(
   const checkAttributes = createSearchAttributesCheck(temporal, required);
   return async () => {
     await pingTemporal(temporal);
-    await temporal.connection.withDeadline(Date.now() + TEMPORAL_CHECK_WITHIN_MS, checkAttributes);
+    await temporal.connection.withDeadline(Date.now() + PING_WITHIN_MS, checkAttributes);
   };
 }
 

@@ -10,7 +10,7 @@ export function markCompressed<T extends object>(value: T): T {
   return value;
 }
 
-/** True for a value that `compressed` has marked. */
+/** True for a value that `markCompressed` has marked. */
 export function isCompressed(value: unknown): boolean {
   return typeof value === 'object' && value !== null && markedValues.has(value);
 }

@@ -27,7 +27,8 @@ export interface CallToReconcile extends Pick<
 /**
  * Finds the outcome of such a call without making it. If no attempt has made the call, it is closed in the ledger,
  * so that no late one does. While an attempt is in progress, the activity is retried.
- * @throws ApplicationFailure with the `TaskFailure` in its details: its error is `givenUp`, or `CANCELED`, if the call was not made
+ * @throws ApplicationFailure with the `TaskFailure` in its details: if the call was not made, its error is `givenUp`, or
+ * `CANCELED`
  */
 export async function reconcileCall(
   { ledger }: Store,

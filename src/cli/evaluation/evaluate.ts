@@ -69,9 +69,10 @@ function refuseIdleFlags(values: EvaluateFlags): void {
 }
 
 async function toEvaluator(values: EvaluateFlags, graph: GraphDefinition | null, terminal: Terminal) {
-  const { live, offline } = await import('./evaluators.ts');
-  if (!values.live) return offline({ graph, config: await configOf(values, terminal), byOutcome: values.outcome });
-  return live({
+  const { createLiveEvaluator, createOfflineEvaluator } = await import('./evaluators.ts');
+  if (!values.live)
+    return createOfflineEvaluator({ graph, config: await configOf(values, terminal), byOutcome: values.outcome });
+  return createLiveEvaluator({
     client: await openClient(values, terminal),
     graph,
     trials: readNumber('trials', values.trials ?? '1', (number) => Number.isInteger(number) && number >= 1),

@@ -92,10 +92,10 @@ export const devCommand = defineCommand({
   async action({ values }, terminal) {
     terminal.continueWhenUnread();
     const options = { ...readStackOptions(values), json: false, quiet: values.quiet };
-    const { start } = await import('../../dev/start.ts');
-    const starting = start({ ...options, publish: async () => undefined });
-    const [stack, { develop }] = await Promise.all([starting, import('./develop.ts')]);
-    await develop({
+    const { startStackInProcess } = await import('../../dev/start.ts');
+    const starting = startStackInProcess({ ...options, publish: async () => undefined });
+    const [stack, { watchProject }] = await Promise.all([starting, import('./develop.ts')]);
+    await watchProject({
       stack,
       client: createClient({ baseUrl: stack.baseUrl, token: stack.tokens.user }),
       root: resolve(dirname(findConfig(options.config, terminal) ?? '.')),

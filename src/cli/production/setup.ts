@@ -21,16 +21,18 @@ export const setupCommand = defineCommand({
   exits: { 0: 'all is there', 1: 'something is missing' },
   async action({ values }, { env, stdout }) {
     const { setupSteps } = await import('./setup-steps.ts');
-    const { takeStep } = await import('./take-step.ts');
+    const { takeSetupStep } = await import('./take-step.ts');
     const { DATABASE_URL: databaseUrl } = readSettings(SetupSettings, env);
     const retentionMs = readTimeFlag('--retention', values.retention);
     const untilMs = Date.now() + readTimeFlag('--wait', values.wait);
     let exit: number = EXIT.done;
     for (const step of setupSteps({ environment: env, databaseUrl, retentionMs })) {
-      const { isThere, line } = await takeStep(step, { isDry: values['dry-run'], untilMs }).catch((error: unknown) => ({
+      const { isThere, line } = await takeSetupStep(step, { isDry: values['dry-run'], untilMs }).catch(
+        (error: unknown) => ({
         isThere: false,
         line: `FAIL     ${step.name}: ${messageOf(error)}\n         ${step.remedy}`,
-      }));
+        }),
+      );
       stdout.write(`${line}\n`);
       if (!isThere) exit = EXIT.failed;
     }

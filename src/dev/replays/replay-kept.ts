@@ -16,13 +16,13 @@ import type { HistoryDifference, ReplayedHistories } from './replay-histories.ts
 
 /* A process that replays the histories of a folder one after the other on one worker, and reports the result. */
 
-const { DecodedHistory } = proto.temporal.api.history.v1;
+const { History } = proto.temporal.api.history.v1;
 const execFileAsync = promisify(execFile);
 
 /** Most replays take milliseconds; one with hundreds of large activations takes seconds. */
 const REPLAY_WITHIN_MS = 180_000;
 
-type DecodedHistory = ReturnType<typeof DecodedHistory.decode>;
+type DecodedHistory = ReturnType<typeof History.decode>;
 
 async function replayFolder(folder: string): Promise<ReplayedHistories> {
   const logger = createLogger('fatal');
@@ -37,7 +37,7 @@ async function replayFolder(folder: string): Promise<ReplayedHistories> {
   async function* histories() {
     for (const file of files) {
       const facts: KeptHistory = JSON.parse(await readFile(file, 'utf8'));
-      const history = DecodedHistory.decode(await readFile(file.replace(/\.json$/, '.history')));
+      const history = History.decode(await readFile(file.replace(/\.json$/, '.history')));
       last = { facts, history };
       await rm(file);
       await rm(file.replace(/\.json$/, '.history'));

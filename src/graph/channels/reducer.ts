@@ -26,7 +26,7 @@ export interface ReduceContext {
   readonly owned: OwnedLists;
   /** A new id for a message without one, derived from the run. */
   nextMessageId(): string;
-  /** The items that a write adds to the end of a list; `null` if it does anything else. Set by `extend`. */
+  /** The items that a write adds to the end of a list; `null` if it does anything else. Set by `appendItems`. */
   extension: readonly Json[] | null;
 }
 

@@ -70,7 +70,7 @@ export function parseExpression(
   return knownExpressions(`${reading} ${names.join(' ')}\n${source}`, () => parseProgram(source, names, reading));
 }
 
-/** Evaluates the expression of a field. @throws as `evaluate`, also naming the field */
+/** Evaluates the expression of a field. @throws as `evaluateParsed`, also naming the field */
 export function evaluateField(field: string, expression: Expression, bindings: Bindings, budget?: ByteBudget): Json {
   return namingField(field, () => expression.evaluate(bindings, budget));
 }

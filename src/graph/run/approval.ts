@@ -102,7 +102,7 @@ export function applyDecision(approval: Approval, request: DecisionRequest): Dec
   return { approval: { ...approval, ...edit, decisions, status: statusAfterDecisions(approval, decisions) }, decision };
 }
 
-/** Like `decide`, but does not compute the changed approval. @returns `null` if the decision counts */
+/** Like `applyDecision`, but does not compute the changed approval. @returns `null` if the decision counts */
 export function refuseDecision(approval: Approval, request: DecisionRequest): Refusal | null {
   return (
     refuseDecider(approval, request) ??

@@ -99,7 +99,7 @@ function registeredSchemas(nodeTypes: NodeTypes): Readonly<Record<string, z.ZodT
 }
 
 /**
- * Adds descriptions to the fields of an object, which holds them under `TEXTS`. Several fields may share one schema.
+ * Adds descriptions to the fields of an object, which holds them under `FIELD_TEXTS_KEY`. Several fields may share one schema.
  */
 function withFieldTexts({ [FIELD_TEXTS_KEY]: texts, ...schema }: JsonObject): JsonObject {
   const described = mapValues(schema, (value) => withAllFieldTexts(value));

@@ -16,7 +16,7 @@ export function coerceToSchema(value: Json, schema: JsonSchema | undefined): Jso
 }
 
 /**
- * Converts the texts at given JSON Pointers as `coerce` does, regardless of a schema.
+ * Converts the texts at given JSON Pointers as `coerceToSchema` does, regardless of a schema.
  * @param pointers none is longer than `MAX_POINTER`
  */
 export function coerceAt(value: Json, pointers: ReadonlySet<string>, pointer = ''): Json {
