@@ -5,7 +5,7 @@ import type { Catalog } from '../definition/catalog.ts';
 import type { OnErrorDefinition, WriteDefinition } from '../definition/common-fields.ts';
 import type { GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { graphToolsOf, toToolEntry, toolGraph } from '../definition/graph-tools.ts';
-import { innerGraph } from '../definition/references.ts';
+import { innerGraph } from '../definition/node-types/describe-node.ts';
 import { namedEntries, describeNode, fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
 import { graphToolName } from '../definition/node-types/offered-tool.ts';
 import type { GraphTool } from '../definition/node-types/offered-tool.ts';

@@ -3,7 +3,7 @@ import { own } from '../values/json.ts';
 import type { Catalog, CatalogDefaults } from './catalog.ts';
 import type { Defaults, GraphDefinition, NodeDefinition } from './definition.ts';
 import { graphToolsAt } from './graph-tools.ts';
-import { innerGraph } from './references.ts';
+import { innerGraph } from './node-types/describe-node.ts';
 import { namedEntries, describeNode, fieldsOf } from './node-types/describe-node.ts';
 import { toMs } from '../values/time.ts';
 import type { Ceilings } from './limits.ts';

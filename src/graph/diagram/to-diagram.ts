@@ -1,7 +1,7 @@
 import { END, START } from '../definition/definition.ts';
 import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { toolGraph } from '../definition/graph-tools.ts';
-import { innerGraph } from '../definition/references.ts';
+import { innerGraph } from '../definition/node-types/describe-node.ts';
 import { describeNode, fieldsOf, fieldAt, namedEntries } from '../definition/node-types/describe-node.ts';
 import { toList } from '../values/collections.ts';
 import { abbreviate, createDistinctTexts } from '../values/text.ts';

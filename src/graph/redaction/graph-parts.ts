@@ -2,7 +2,7 @@ import { APPROVAL_WORDS } from '../definition/catalog.ts';
 import type { Catalog } from '../definition/catalog.ts';
 import type { GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { toolGraph } from '../definition/graph-tools.ts';
-import { innerGraph } from '../definition/references.ts';
+import { innerGraph } from '../definition/node-types/describe-node.ts';
 import { describeNode, fieldsOf, fieldAt, fieldsOfKind } from '../definition/node-types/describe-node.ts';
 import { own, isJsonList, isJsonObject, membersIn } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';

@@ -11,7 +11,7 @@ import { fieldsVisibleAs } from '../definition/node-types/describe-node.ts';
 import { toPublicApproval } from '../run/approval.ts';
 import type { Approval, PublicApproval } from '../run/approval.ts';
 import { mapValues } from '../values/collections.ts';
-import type { ModelDelta } from '../journal/batch.ts';
+import type { ModelDelta } from '../journal/model-delta.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import type { Intervention, WaitingFor } from '../journal/run-view.ts';
 

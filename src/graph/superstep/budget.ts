@@ -1,4 +1,4 @@
-import type { ModelEntry, ToolEntry } from '../definition/catalog.ts';
+import type { ModelEntry } from '../definition/catalog.ts';
 import type { Draft } from '../draft/draft.ts';
 import { isSameTask, keyOfCall, tasksOfRun } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
@@ -8,13 +8,8 @@ import type { ModelNeeds, Reservation } from '../run/limits.ts';
 import { batchOf } from '../run/task-position.ts';
 import { GraphError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
-import { own, isJsonObject } from '../values/json.ts';
-import type { Json } from '../values/json.ts';
-import { MEMORY_TOOLS } from '../definition/memory-tools.ts';
-import { toolCallsOf, contentParts } from '../definition/message.ts';
-import type { Message, MessageContent } from '../definition/message.ts';
-import { TOKENS_OF_FILES, TOKENS_PER_MESSAGE } from '../definition/token-estimate.ts';
-import { jsonSize } from '../values/json-size.ts';
+import { own } from '../values/json.ts';
+import { estimateRequest } from './estimate-request.ts';
 
 /*
  * Budgets of a run. Before a call begins, it reserves the most that it may use, and its output is limited to that. So
@@ -254,58 +249,3 @@ function exceededMessage(name: string, limit: number, used: number): string {
 function reservedMessage(reserved: number): string {
   return reserved === 0 ? '' : `, and ${reserved} are reserved for open calls (a lower maxOutputTokens reserves less)`;
 }
-
-/**
- * Estimates the tokens of a request and its offered tools, to reserve budgets before the call. Latin text has about
- * four characters per token, other scripts one or more tokens per character.
- * Decisions of a run depend on this estimate, so recorded histories fix it. `activities/context` fits requests to a
- * model's context by a separate estimate, which may be slower, better and newer.
- */
-export function estimateRequest(
-  { system, messages, output, tools, graphTools = {} }: ModelCallRequest,
-  known: Readonly<Record<string, ToolEntry>>,
-): number {
-  const ofSchema = output === null ? 0 : ofJson(output);
-  const offered = tools.flatMap((name) => own(graphTools, name) ?? own(MEMORY_TOOLS, name) ?? own(known, name) ?? []);
-  return sum([ofText(system ?? ''), ofSchema, ...offered.map(ofTool), ...messages.map(ofMessage)]);
-}
-
-function sum(parts: readonly number[]): number {
-  return parts.reduce((total, part) => total + part, 0);
-}
-
-function ofJson(value: Json): number {
-  return Math.ceil(jsonSize(value) / CHARACTERS_PER_TOKEN);
-}
-
-const CHARACTERS_PER_TOKEN = 4;
-
-function ofTool({ description, parameters }: Pick<ToolEntry, 'description' | 'parameters'>): number {
-  return TOKENS_PER_MESSAGE + ofText(description) + ofJson(parameters);
-}
-
-function ofMessage(message: Message): number {
-  const calls = toolCallsOf(message);
-  const ofCalls = calls.length === 0 ? 0 : ofJson([...calls]);
-  return TOKENS_PER_MESSAGE + Math.max(ofContent(message.content), ofProviderParts(message)) + ofCalls;
-}
-
-/** The parts that the provider needs back, such as encrypted reasoning, may be longer than the content. */
-function ofProviderParts({ providerParts }: Message): number {
-  return isJsonObject(providerParts) ? ofJson(providerParts['parts'] ?? []) : 0;
-}
-
-function ofContent(content: MessageContent): number {
-  return sum(
-    contentParts(content).map((part) => (part.type === 'text' ? ofText(part.text) : TOKENS_OF_FILES[part.type])),
-  );
-}
-
-function ofText(text: string): number {
-  let latin = 0;
-  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) < FIRST_NON_LATIN) latin++;
-  return Math.ceil(latin / CHARACTERS_PER_TOKEN) + (text.length - latin);
-}
-
-/** The first code point that counts as non-Latin: Greek (Unicode 16, Blocks). */
-const FIRST_NON_LATIN = 0x370;

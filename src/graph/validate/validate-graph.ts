@@ -1,5 +1,5 @@
 import type { Catalog } from '../definition/catalog.ts';
-import { innerGraphAt } from '../definition/references.ts';
+import { innerGraphAt } from '../definition/node-types/describe-node.ts';
 import { boundIssues } from '../values/bound-issues.ts';
 import { withSuggestions } from '../values/did-you-mean.ts';
 import { jsonSize } from '../values/json-size.ts';

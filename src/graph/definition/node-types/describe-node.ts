@@ -1,5 +1,6 @@
 import { isJsonObject, membersIn, own, isJsonList } from '../../values/json.ts';
 import type { JsonObject, Json } from '../../values/json.ts';
+import type { GraphDefinition, NodeDefinition } from '../definition.ts';
 import { describeCustom } from './custom.ts';
 import type { NodeDescription, NodeTypeDescription, VisibleFields } from './node-description.ts';
 import { NODE_TYPES } from './node-types.ts';
@@ -86,4 +87,21 @@ export function writesOf(node: FieldsAtPath): readonly LocatedName[] {
 
 function keysAt(value: Json | undefined, path: string): readonly LocatedName[] {
   return membersIn(value).map(([name]) => ({ name, path: path + toPointer([name]) }));
+}
+
+/** Returns the graph inside a node: the name of a published graph, or a definition; `null` if there is none. */
+export function innerGraph(node: NodeDefinition): string | GraphDefinition | null {
+  const { definition } = innerGraphAt(fieldsOf(node)) ?? {};
+  return typeof definition === 'string' || isValidated(definition) ? definition : null;
+}
+
+/** Like `innerGraph`, but for a node that may be invalid; also returns the name of the field. */
+export function innerGraphAt(fields: JsonObject): { readonly field: string; readonly definition: Json } | null {
+  const { graph } = describeNode(fields);
+  return graph ? { field: graph.definition, definition: fields[graph.definition] ?? null } : null;
+}
+
+/** True for any object, because a node is validated together with the graphs inside it. */
+function isValidated(definition: Json | undefined): definition is GraphDefinition & JsonObject {
+  return isJsonObject(definition);
 }

@@ -1,6 +1,6 @@
 import { describeNode } from '../../definition/node-types/describe-node.ts';
 import { graphToolsAt } from '../../definition/graph-tools.ts';
-import { innerGraphAt } from '../../definition/references.ts';
+import { innerGraphAt } from '../../definition/node-types/describe-node.ts';
 import { isJsonObject, membersIn, own } from '../../values/json.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
 import { defineRule, error } from '../rule.ts';
