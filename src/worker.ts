@@ -13,7 +13,7 @@ import { openConfiguredStore } from './config/store.ts';
 import { connectMcpServers } from './config/connect-mcp-servers.ts';
 import { createDataConverter } from './process/data-converter.ts';
 import { toMs } from './graph/values/index.ts';
-import { atPort } from './process/at-port.ts';
+import { atPort } from './process/listen.ts';
 import { keepParts, connectWithRetry } from './process/connect-with-retry.ts';
 import type { Opening } from './process/connect-with-retry.ts';
 import { isMain } from './process/own-code.ts';

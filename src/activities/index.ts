@@ -12,9 +12,8 @@ import { functionCalls, nodeCalls, createReadings, toolCalls } from './tool-call
 import type { RegisteredFunction, RegisteredNodeType } from './registered-code.ts';
 import { modelCalls } from './model-calls.ts';
 import type { ModelDeps } from './model-calls.ts';
-import { inCallSlot } from './calls/call-slots.ts';
-import type { CallSlots } from './calls/call-slots.ts';
-import { switchOf, whenSwitchedOn } from './calls/call-switches.ts';
+import { inCallSlot, switchOf, whenSwitchedOn } from './calls/call-admission.ts';
+import type { CallSlots } from './calls/call-admission.ts';
 import type { ParentLogger } from './calls/call-logger.ts';
 import type { CallOutcome, CallTask, LocalOutcome, SentTask } from './calls/call-task.ts';
 import { createFileKeeper } from './files/keep-file.ts';

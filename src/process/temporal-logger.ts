@@ -1,6 +1,6 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { LogEntry, RuntimeOptions } from '@temporalio/worker';
-import { atPort } from './at-port.ts';
+import { atPort } from './listen.ts';
 import type { Logger } from './logger.ts';
 
 const LOG_LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;

@@ -4,7 +4,7 @@ import { toJson } from '../graph/values/index.ts';
 import type { Json } from '../graph/values/index.ts';
 import { signals } from '../graph/signals/index.ts';
 import { UPGRADE } from './contract.ts';
-import { traceOfArriving } from './signal-trace.ts';
+import { traceOfArriving } from './interceptors.ts';
 
 /** Occurrences that the run has not processed yet, in order of arrival. */
 export interface Inbox {

@@ -2,14 +2,14 @@ import { setTimeout } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { LOCAL_LIMIT_MS } from '../../graph/definition/index.ts';
 import type { CallRequest } from '../../graph/run/index.ts';
-import type { CallSlots } from './call-slots.ts';
+import type { CallSlots } from './call-admission.ts';
 import { CallError } from './call-error.ts';
 import type { CallTask, LocalEnd, LocalFailure, LocalOutcome, LocalTraces } from './call-task.ts';
 import { judgeAttempt } from './judge-attempt.ts';
 import type { AttemptVerdict, RetryVerdict } from './judge-attempt.ts';
 import { makeAttempt } from './make-attempt.ts';
 import type { Attempt, CallBehavior } from './make-attempt.ts';
-import { reportFailure } from './report-failure.ts';
+import { reportFailure } from './call-logger.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { TimeLimit } from './time-limit.ts';
 

@@ -1,14 +1,14 @@
-import type { ModelReply } from '../../graph/run/index.ts';
-import { parseOutsideJson } from '../../graph/values/index.ts';
-import type { Json } from '../../graph/values/index.ts';
-import type { CompleteAnswer } from './read-stream.ts';
+import { CallError } from '../calls/call-error.ts';
 import type { ProviderName } from '../model-providers.ts';
 import type { ModelSettings } from './model.ts';
 import { toProviderParts } from './provider-parts.ts';
-import { endingOf } from './endings.ts';
 import { PROVIDER_TRAITS } from './provider-traits.ts';
+import type { CompleteAnswer } from './read-stream.ts';
 import type { ToolNames } from './tool-names.ts';
-import { CallError } from '../calls/call-error.ts';
+import { ENDED_WITHOUT_REASON } from './wire/wire-format.ts';
+import type { ModelReply } from '../../graph/run/index.ts';
+import { parseOutsideJson } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
 
 type FinishReason = ModelReply['finishReason'];
 
@@ -97,4 +97,54 @@ export function requireContent(reply: ModelReply, ended: string = reply.finishRe
 function brokenAnswerError(ended: string, usage: ModelReply['usage']): CallError {
   const message = `The model's answer ended with ${ended}`;
   return new CallError('MODEL_FAILED', message, { retryable: true, done: 'perhaps', usage });
+}
+
+/** How an answer ended: with a finish reason of the engine, or because its server failed. */
+export type AnswerEnding = ModelReply['finishReason'] | 'failed';
+
+/** Finish reasons of providers that the adapters do not map, in lower case. */
+const ENDINGS: ReadonlyMap<string, AnswerEnding> = new Map<string, AnswerEnding>([
+  [ENDED_WITHOUT_REASON, 'other'],
+  ['completed', 'stop'],
+  ['end_turn', 'stop'],
+  ['stop', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['length', 'length'],
+  ['max_length', 'length'],
+  ['max_new_tokens', 'length'],
+  ['max_output_tokens', 'length'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['model_length', 'length'],
+  ['tool_call', 'tool-calls'],
+  ['tool_calls', 'tool-calls'],
+  ['tool_use', 'tool-calls'],
+  ['function_call', 'tool-calls'],
+  ['blocklist', 'content-filter'],
+  ['content_filter', 'content-filter'],
+  ['content_filtered', 'content-filter'],
+  ['guardrail_intervened', 'content-filter'],
+  ['image_prohibited_content', 'content-filter'],
+  ['image_recitation', 'content-filter'],
+  ['image_safety', 'content-filter'],
+  ['language', 'content-filter'],
+  ['prohibited_content', 'content-filter'],
+  ['recitation', 'content-filter'],
+  ['safety', 'content-filter'],
+  ['sensitive', 'content-filter'],
+  ['spii', 'content-filter'],
+  ['refusal', 'refusal'],
+]);
+
+/** Words of servers that failed, or were stopped, in the middle of an answer. */
+const FAILURE =
+  /error|abort|cancel|fail|time.?out|timed.?out|interrupt|overload|unavailable|malformed|preempt|insufficient_system/;
+
+/**
+ * Maps a provider's own finish reason.
+ * @returns `undefined` for a reason that is not known; the answer's content decides about it
+ */
+function endingOf(reason: string): AnswerEnding | undefined {
+  const word = reason.toLowerCase();
+  return ENDINGS.get(word) ?? (FAILURE.test(word) ? 'failed' : undefined);
 }

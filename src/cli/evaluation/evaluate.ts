@@ -1,14 +1,9 @@
 import type { GraphDefinition } from '../../graph/definition/index.ts';
 import { didYouMean, own } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
-import { EXIT, UsageError } from '../line/command.ts';
-import type { Terminal } from '../line/command.ts';
-import { CONFIG_FLAG, NO_CONFIG_FLAG, wantsConfig } from '../input/config-flags.ts';
-import { defineCommand } from '../line/define-command.ts';
-import { switchFlag, textFlag, textFlagOr } from '../line/flags.ts';
-import type { FlagValues } from '../line/flags.ts';
-import { someOperands } from '../line/operands.ts';
-import { findConfig, readConfig } from '../input/read-catalog.ts';
+import { EXIT, UsageError, defineCommand, switchFlag, textFlag, textFlagOr, someOperands } from '../line/command.ts';
+import type { Terminal, FlagValues } from '../line/command.ts';
+import { CONFIG_FLAG, NO_CONFIG_FLAG, wantsConfig, findConfig, readConfig } from '../input/read-catalog.ts';
 import { readGraph, writeText } from '../input/read-definition.ts';
 
 const FLAGS = {

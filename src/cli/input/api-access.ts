@@ -4,10 +4,9 @@ import { createClient } from '../../client/index.ts';
 import type { Client } from '../../client/index.ts';
 import { DATA_DIR, tokensFileIn } from '../../dev/data-folder.ts';
 import { didYouMean, own } from '../../graph/values/index.ts';
-import { UsageError } from '../line/command.ts';
+import { UsageError, textFlag } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
 import { setVariables } from '../../process/process-options.ts';
-import { textFlag } from '../line/flags.ts';
 import { readTextFile } from './read-definition.ts';
 
 /** The API's address and the caller's token. */

@@ -1,8 +1,7 @@
 import { isJsonObject, JsonLossError, own, parseDocument } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import { UsageError } from '../line/command.ts';
+import { UsageError, textFlag } from '../line/command.ts';
 import { readTextFile } from './read-definition.ts';
-import { textFlag } from '../line/flags.ts';
 
 /** Reads the JSON of a flag, or of the file that the flag names as `@FILE`. @throws UsageError */
 export async function readJsonFlag(flag: string, value: string): Promise<Json> {

@@ -6,7 +6,7 @@ import { forgetModules } from '../../config/modules/fresh-modules.ts';
 import { graphFiles } from '../../config/modules/import-graph.ts';
 import type { Stack } from '../../dev/stack.ts';
 import { messageOf, errorChain } from '../../graph/values/index.ts';
-import { publishFile } from '../graphs/publish.ts';
+import { publishFile } from '../graphs/definitions.ts';
 
 interface ProjectWatch {
   readonly stack: Pick<Stack, 'graphs' | 'reload'>;

@@ -3,10 +3,7 @@ import { basename, dirname, join, resolve, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { didYouMean } from '../../graph/values/index.ts';
-import { EXIT, UsageError } from '../line/command.ts';
-import { defineCommand } from '../line/define-command.ts';
-import { textFlagOr } from '../line/flags.ts';
-import { oneOperand } from '../line/operands.ts';
+import { EXIT, UsageError, defineCommand, textFlagOr, oneOperand } from '../line/command.ts';
 
 /** A template for new projects. */
 export interface ProjectTemplate {

@@ -5,10 +5,7 @@ import { z } from 'zod';
 import { escapeInvisible, messageOf } from '../../graph/values/index.ts';
 import { logFileIn } from '../../dev/data-folder.ts';
 import { readCount } from '../input/read-flags.ts';
-import { EXIT, UsageError } from '../line/command.ts';
-import { defineCommand } from '../line/define-command.ts';
-import { switchFlag, textFlag, textFlagOr } from '../line/flags.ts';
-import { NO_OPERANDS } from '../line/operands.ts';
+import { EXIT, UsageError, defineCommand, switchFlag, textFlag, textFlagOr, NO_OPERANDS } from '../line/command.ts';
 import { DATA_DIR_FLAG } from './start.ts';
 
 /** The levels of log lines, as pino numbers them. */

@@ -1,13 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import { DATA_DIR } from '../../dev/data-folder.ts';
-import { UsageError, EXIT } from '../line/command.ts';
-import { CONFIG_FLAG } from '../input/config-flags.ts';
-import { switchFlag, textFlag, textFlagOr } from '../line/flags.ts';
-import type { FlagValues } from '../line/flags.ts';
-import { defineCommand } from '../line/define-command.ts';
-import { NO_OPERANDS } from '../line/operands.ts';
+import { UsageError, EXIT, switchFlag, textFlag, textFlagOr, defineCommand, NO_OPERANDS } from '../line/command.ts';
+import { CONFIG_FLAG, findConfig } from '../input/read-catalog.ts';
+import type { FlagValues } from '../line/command.ts';
 import { createClient } from '../../client/index.ts';
-import { findConfig } from '../input/read-catalog.ts';
 
 export const DATA_DIR_FLAG = textFlagOr(DATA_DIR, 'DIR', 'where state is kept');
 

@@ -1,13 +1,21 @@
 import type { Approval, Reassignment, Decision } from '../../client/index.ts';
 import { accessFlags, API_EXITS, openClient, readAll } from '../input/api-access.ts';
-import { EXIT, UsageError, RefusedError } from '../line/command.ts';
+import {
+  EXIT,
+  UsageError,
+  RefusedError,
+  switchFlag,
+  textFlag,
+  textFlagOr,
+  defineCommand,
+  NO_OPERANDS,
+  twoOperands,
+  oneOperand,
+} from '../line/command.ts';
 import type { Terminal, Command } from '../line/command.ts';
-import { switchFlag, textFlag, textFlagOr } from '../line/flags.ts';
 import { decisionsOf, formatApproval, holdfastCommand, whoDecides } from '../../wording/index.ts';
 import { escapeInvisible } from '../../graph/values/index.ts';
 import { readChoice, readJsonFlag } from '../input/read-flags.ts';
-import { defineCommand } from '../line/define-command.ts';
-import { NO_OPERANDS, twoOperands, oneOperand } from '../line/operands.ts';
 
 /** The default entry of the tokens file for commands on approvals. */
 const APPROVER = 'approver';

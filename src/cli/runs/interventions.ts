@@ -1,11 +1,8 @@
-import { textFlag, switchFlag } from '../line/flags.ts';
+import { textFlag, switchFlag, defineCommand, UsageError, EXIT, NO_OPERANDS } from '../line/command.ts';
 import { openClient, API_EXITS, accessFlags, readAll } from '../input/api-access.ts';
-import { defineCommand } from '../line/define-command.ts';
 import { CONTROL_FLAGS, RUN_COMMAND, REASON_FLAG, reasonField, controlRun } from './control.ts';
 import { LIMITS_FLAG, readLimits, readJsonFlag } from '../input/read-flags.ts';
-import { UsageError, EXIT } from '../line/command.ts';
 import type { Intervention } from '../../client/index.ts';
-import { NO_OPERANDS } from '../line/operands.ts';
 import { formatTable } from '../output/table.ts';
 
 /* The flags by which commands select one of several pending interventions of a run. */

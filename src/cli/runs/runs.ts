@@ -2,10 +2,16 @@ import type { Client, Run, RunFilter, RunStatus, Checkpoint, Explanation, Fork }
 import { API_EXITS, accessFlags, openClient, readAll } from '../input/api-access.ts';
 import { readChoice, readCount } from '../input/read-flags.ts';
 import { readGraph } from '../input/read-definition.ts';
-import { EXIT, UsageError } from '../line/command.ts';
-import { defineCommand } from '../line/define-command.ts';
-import { switchFlag, textFlag, textFlagOr } from '../line/flags.ts';
-import { NO_OPERANDS, oneOperand } from '../line/operands.ts';
+import {
+  EXIT,
+  UsageError,
+  defineCommand,
+  switchFlag,
+  textFlag,
+  textFlagOr,
+  NO_OPERANDS,
+  oneOperand,
+} from '../line/command.ts';
 import { formatTable } from '../output/table.ts';
 import { escapeInvisible } from '../../graph/values/index.ts';
 import { CONTROL_FLAGS, RUN_COMMAND, controlRun, VALUES_FLAG, valuesField } from './control.ts';

@@ -1,5 +1,5 @@
-import { toLanguage } from './language.ts';
-import type { Language } from './language.ts';
+import { toLanguage } from './classify.ts';
+import type { Language } from './classify.ts';
 import type { ReplyFacts, PromptTicket } from './prompt.ts';
 
 /*

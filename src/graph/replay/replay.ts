@@ -1,6 +1,5 @@
 import { beginRun } from '../advance/begin-run.ts';
-import { driveRun } from '../advance/drive.ts';
-import { signalEndedRun } from '../advance/advance.ts';
+import { driveRun, signalEndedRun } from '../advance/advance.ts';
 import type { AdvanceResult } from '../advance/advance.ts';
 import type { RunBeginning, RunIdentity } from '../advance/begin-run.ts';
 import type { CompiledGraph } from '../compile/compile.ts';

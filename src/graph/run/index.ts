@@ -66,7 +66,7 @@ export { readRun } from './run.ts';
 export type { StoredRun, Breakpoints, EarlierCall, ParentRun, Run } from './run.ts';
 export { describeUndone, isBehind } from './compensation.ts';
 export type { UndoneWork } from './compensation.ts';
-export { refuseSeveral } from './named-interventions.ts';
+export { refuseSeveral } from './occurrence.ts';
 export { TAKEN_IN, hasEnded, isEnded, isRunStatus, isTakenIn, statusOf } from './status.ts';
 export type { RunStatus } from './status.ts';
 export { hasLostSeveral } from './unknown-outcomes.ts';

@@ -2,7 +2,7 @@ import type { Draft } from '../draft/draft.ts';
 import { tasksOfRun, keyOfCall } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { interventionId, mayMeanIntervention } from '../run/ids.ts';
-import { refuseSeveral } from '../run/named-interventions.ts';
+import { refuseSeveral } from '../run/occurrence.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import type { SavedProgress } from '../run/scope.ts';
 import { hasEnded, statusOf } from '../run/status.ts';

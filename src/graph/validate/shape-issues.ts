@@ -1,11 +1,10 @@
 import type { z } from 'zod';
 import { fieldsAt } from '../schema/described-fields.ts';
-import { toPointer } from '../values/json-pointer.ts';
+import { toPointer, valueAt } from '../values/json-pointer.ts';
 import { own, isJsonList, isJsonObject } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { suggestNames, didYouMean } from '../values/did-you-mean.ts';
-import { valueAt } from '../values/value-at.ts';
-import type { Path } from '../values/value-at.ts';
+import type { Path } from '../values/json-pointer.ts';
 import { error } from './rule.ts';
 import type { GraphIssues } from './rule.ts';
 import { truncate } from '../values/text.ts';

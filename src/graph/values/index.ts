@@ -1,5 +1,13 @@
-export { shortJson } from './short-json.ts';
-export { escapeInvisible, createDistinctTexts, abbreviate, errorChain, messageOf, truncate } from './text.ts';
+export {
+  shortJson,
+  escapeInvisible,
+  createDistinctTexts,
+  abbreviate,
+  errorChain,
+  messageOf,
+  truncate,
+  hasCode,
+} from './text.ts';
 export { boundIssues } from './bound-issues.ts';
 export { addToList, forgetOldest, mapValues, toList } from './collections.ts';
 export { withDefaults } from './complete-value.ts';
@@ -32,6 +40,5 @@ export type { JsonLoss } from './parse-json.ts';
 export { tryWithAllowance, unitsSpent } from './meter.ts';
 export { isLinearPattern } from './regular-expression.ts';
 export { unreadablePlaceholder } from './unreadable.ts';
-export { hasCode } from './text.ts';
 export { checkedMediaType, mediaTypeOf } from './media-type.ts';
 export { DATA_KEYWORDS, NAMED_KEYWORDS } from './schema-parts.ts';

@@ -1,9 +1,8 @@
-import { parsePointer } from './json-pointer.ts';
+import { parsePointer, valueAt } from './json-pointer.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { isJsonList, isJsonObject, itemsIn, own, toItems } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
 import { spendUnits } from './meter.ts';
-import { valueAt } from './value-at.ts';
 
 /* Reads the types of a value and the schemas of its parts from a JSON Schema, through references and combinations. */
 

@@ -4,7 +4,7 @@ import type { GraphDefinition } from '../../graph/definition/index.ts';
 import type { RunEvent } from '../../graph/journal/index.ts';
 import { validateGraph } from '../../graph/validate/index.ts';
 import { toJson } from '../../graph/values/index.ts';
-import type { AnyGraph } from '../run-options.ts';
+import type { AnyGraph } from '../run-graph.ts';
 import { firstDifference } from '../../simulation/difference.ts';
 import type { ValueDifference } from '../../simulation/difference.ts';
 import { hiddenIn, outcomeOf, nameEvent, readRecordedTest, replayTest } from './recorded-test.ts';

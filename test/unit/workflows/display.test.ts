@@ -1,7 +1,7 @@
 import { expect, test, describe } from 'vitest';
 import { NOTHING_REDACTED } from '../../../src/graph/redaction/redaction.ts';
 import { toDetails, inlineMarkdown } from '../../../src/workflows/display.ts';
-import { createLatestEvents } from '../../../src/workflows/latest-events.ts';
+import { createLatestEvents } from '../../../src/workflows/queries.ts';
 import { startRun } from '../../support/builders/runs.ts';
 import type { RunEvent } from '../../../src/graph/journal/events.ts';
 

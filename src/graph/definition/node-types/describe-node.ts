@@ -4,8 +4,7 @@ import type { GraphDefinition, NodeDefinition } from '../definition.ts';
 import { describeCustom } from './custom.ts';
 import type { NodeDescription, NodeTypeDescription, VisibleFields } from './node-description.ts';
 import { NODE_TYPES } from './node-types.ts';
-import { valueAt } from '../../values/value-at.ts';
-import { toPointer } from '../../values/json-pointer.ts';
+import { valueAt, toPointer } from '../../values/json-pointer.ts';
 
 /** Returns the description of a node by its type. A type that is not in the language is registered by code. */
 export function describeNode(fields: JsonObject): NodeDescription {

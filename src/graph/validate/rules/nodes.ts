@@ -37,7 +37,7 @@ export const unknownNodes = defineRule({
 });
 
 /** Returns the nodes that a node may go to, in addition to its edges. */
-export function gotoTargetsOf(node: SubjectNode): readonly LocatedName[] {
+function gotoTargetsOf(node: SubjectNode): readonly LocatedName[] {
   const { onError } = node.fields;
   return [
     ...(isJsonObject(onError) ? namesAt(onError['to'], `${node.path}/onError/to`) : []),
@@ -51,7 +51,7 @@ function breakpointNames({ definition }: ValidationSubject): readonly LocatedNam
 }
 
 /** Returns the node that runs last if a run is canceled. */
-export function lastNodeOf({ definition }: ValidationSubject): readonly LocatedName[] {
+function lastNodeOf({ definition }: ValidationSubject): readonly LocatedName[] {
   return namesAt(definition['onCancel'], '/onCancel');
 }
 

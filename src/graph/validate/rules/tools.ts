@@ -13,12 +13,11 @@ import { isTemplate } from '../../expression/template.ts';
 import { defineRule, error } from '../rule.ts';
 import type { GraphIssues } from '../rule.ts';
 import type { ValidationSubject, SubjectNode } from '../subject.ts';
-import { parsePointer, toPointer } from '../../values/json-pointer.ts';
+import { parsePointer, toPointer, valueAt } from '../../values/json-pointer.ts';
 import { compileJsonSchema } from '../../values/json-schema.ts';
 import type { SchemaViolation } from '../../values/json-schema.ts';
 import { isJsonList, isContainer, own } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
-import { valueAt } from '../../values/value-at.ts';
 
 /** Finds a node with `calls` that names no tools, although the channel is not written by exactly one `llm` node. */
 export const unnamedTools = defineRule({
