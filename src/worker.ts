@@ -24,7 +24,7 @@ import type { ProcessOptions } from './process/process-options.ts';
 import { postgresStore } from './store/store.ts';
 import { readTemporalTarget, temporalDependency } from './process/temporal.ts';
 import type { TemporalTarget } from './process/temporal.ts';
-import { createTemporalCheck, reportIfNotReady } from './process/temporal-check.ts';
+import { createTemporalCheck, reportIfNotReady } from './process/search-attributes.ts';
 import { startFields } from './process/start-fields.ts';
 import { runProcess, awaitParts } from './process/setup-error.ts';
 import { installRuntime } from './process/temporal-logger.ts';

@@ -19,7 +19,7 @@ import { postgresStore } from '../store/store.ts';
 import { readTemporalTarget, temporalDependency } from '../process/temporal.ts';
 import type { TemporalTarget } from '../process/temporal.ts';
 import { createMeaningCheck, SHUTTING_DOWN, startingUp, createProbes } from '../process/readiness.ts';
-import { reportIfNotReady } from '../process/temporal-check.ts';
+import { reportIfNotReady } from '../process/search-attributes.ts';
 import { startFields } from '../process/start-fields.ts';
 import { SetupError, runProcess, awaitParts } from '../process/setup-error.ts';
 import { ApiSettings, readSettings } from '../config/settings.ts';

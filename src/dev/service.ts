@@ -27,7 +27,7 @@ import { SetupError } from '../process/setup-error.ts';
 import { addressOf } from '../process/temporal.ts';
 import type { TemporalTarget } from '../process/temporal.ts';
 import { createMeaningCheck } from '../process/readiness.ts';
-import { reportIfNotReady } from '../process/temporal-check.ts';
+import { reportIfNotReady } from '../process/search-attributes.ts';
 import { withMeaning } from '../store/memory/with-meaning.ts';
 import type { Store } from '../store/store.ts';
 import { createWorkers } from '../worker.ts';

@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts';
 import { openThreadedDatabase } from './database/open-threaded-database.ts';
 import type { StackDatabase } from './database/open-store.ts';
 import type { startDemoServices } from './demo-services.ts';
-import { lockFolder } from './folder-lock.ts';
+import { lockFolder } from './data-folder.ts';
 import { consoleAddress, openIssuer, openLocalSignIn, signTokens } from './issuer.ts';
 import type { CallerTokens } from './issuer.ts';
 import type { TemporalOptions } from './open-temporal.ts';

@@ -10,7 +10,7 @@ import { createClient, readCases } from './demo/ticket.ts';
 import type { TicketCase } from './demo/ticket.ts';
 import { formatReport, toReport } from './demo/report.ts';
 import { startDemoServices } from './demo-services.ts';
-import { lockFolder } from './folder-lock.ts';
+import { lockFolder } from './data-folder.ts';
 import { startStack } from './stack.ts';
 import type { Stack } from './stack.ts';
 import { takeSignals } from './start.ts';

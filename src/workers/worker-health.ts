@@ -5,7 +5,7 @@ import { listenOnPort } from '../process/listen.ts';
 import type { RequestHandler } from '../process/listen.ts';
 import { METRICS_TYPE, readMetrics } from '../telemetry/metrics/meter.ts';
 import type { ProblemFailure } from '../process/problem.ts';
-import type { TemporalCheck } from '../process/temporal-check.ts';
+import type { TemporalCheck } from '../process/search-attributes.ts';
 import type { Store } from '../store/store.ts';
 
 /** The parts of a worker process that has started. */

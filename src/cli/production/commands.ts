@@ -61,8 +61,7 @@ export const setupCommand = defineCommand({
   },
   exits: { 0: 'all is there', 1: 'something is missing' },
   async action({ values }, { env, stdout }) {
-    const { setupSteps } = await import('./setup-steps.ts');
-    const { takeSetupStep } = await import('./take-step.ts');
+    const { setupSteps, takeSetupStep } = await import('./setup-steps.ts');
     const { DATABASE_URL: databaseUrl } = readSettings(SetupSettings, env);
     const retentionMs = readTimeFlag('--retention', values.retention);
     const untilMs = Date.now() + readTimeFlag('--wait', values.wait);
