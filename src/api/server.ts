@@ -18,7 +18,7 @@ import { isDatabaseAway } from '../store/database/database-away.ts';
 import { postgresStore } from '../store/store.ts';
 import { readTemporalTarget, temporalDependency } from '../process/temporal.ts';
 import type { TemporalTarget } from '../process/temporal.ts';
-import { createMeaningCheck, SHUTTING_DOWN, startingUp, createProbes } from '../process/readiness.ts';
+import { createMeaningCheck, SHUTTING_DOWN, startingUpMessage, createProbes } from '../process/readiness.ts';
 import { reportIfNotReady } from '../process/search-attributes.ts';
 import { startFields } from '../process/start-fields.ts';
 import { SetupError, runProcess, awaitParts } from '../process/setup-error.ts';
@@ -197,7 +197,7 @@ export async function openApiServer(
   unavailable: ReadonlySet<string> = new Set(),
 ): Promise<ApiServer> {
   const shuttingDown = openAbort();
-  const readiness = async () => (shuttingDown.signal.aborted ? SHUTTING_DOWN : startingUp(unavailable));
+  const readiness = async () => (shuttingDown.signal.aborted ? SHUTTING_DOWN : startingUpMessage(unavailable));
   let app: RequestHandler = createProbes(readiness, async () => notNow(await readiness()));
   let sweeper: Sweeper | null = null;
   const listening = await listenOnPort({ fetch: (...request) => app.fetch(...request) }, options);

@@ -42,7 +42,7 @@ export function lockFolder(folder: string): () => void {
       if (!hasCode(error, 'EEXIST')) throw error;
       const holder = readIfThere(file);
       const pid = Number(holder.split(' ')[0]);
-      if (tries > 3 || (isAlive(pid) && mayBeSameProcess(holder, processIdentity(pid))))
+      if (tries > 3 || (isProcessAlive(pid) && mayBeSameProcess(holder, processIdentity(pid))))
         throw new Error(`${folder} is in use by process ${pid}; stop it, or give another --data-dir`, { cause: error });
       rmSync(file, { force: true });
     }
@@ -72,7 +72,7 @@ function readIfThere(file: string): string {
   }
 }
 
-function isAlive(pid: number): boolean {
+function isProcessAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);

@@ -80,7 +80,7 @@ export async function playGraph(given: AnyGraph, input: object, { config, option
   const { graph, fakes } = prepareGraph(given, { config, options }, clock);
   const begin = { kind: 'input', input: toJsonObject(input) } as const;
   requireValidInput(graph, begin.input);
-  const identity = toIdentity(graph, options);
+  const identity = toRunIdentity(graph, options);
   const { id: runId, tenantId, graph: ran, createdBy } = identity;
   const timeline = createTimeline<OccurrenceBody>();
   const record = new RunRecord();
@@ -98,7 +98,7 @@ export async function playGraph(given: AnyGraph, input: object, { config, option
   const heldTimers = timeOutsOfOpenApprovals;
   const run: SimulatedRun = { graph, last, clock, timeline, calls, record, decisions, answered, heldTimers };
   await playSimulatedRun(run);
-  return toTestRun(run, () => leftoversOf(options, decisions, planned));
+  return toTestRun(run, () => unusedAnswers(options, decisions, planned));
 }
 
 const DEFAULT_START_TIME = '2026-01-01T00:00:00Z';
@@ -111,7 +111,7 @@ function startTimeOf({ clock: { start = DEFAULT_START_TIME } = {} }: Pick<RunOpt
 
 const REQUESTER: Principal = { sub: 'requester', roles: ['user'] };
 
-function toIdentity(
+function toRunIdentity(
   graph: CompiledGraph,
   { startedBy = REQUESTER, limits: asked }: Pick<RunOptions, 'startedBy' | 'limits'>,
 ): RunIdentity {
@@ -130,7 +130,7 @@ function toIdentity(
 }
 
 /** Names what the test gives and the run has not taken. */
-function leftoversOf(
+function unusedAnswers(
   { models = {} }: Pick<RunOptions, 'models'>,
   decisions: readonly Decision[],
   planned: readonly PlannedSignal[],
@@ -154,8 +154,8 @@ interface PreparedGraph {
  * @throws InvalidGraphError
  */
 function prepareGraph(given: AnyGraph, { config, options }: ConfiguredTest, clock: SimulatedClock): PreparedGraph {
-  const definition = toDefinition(given);
-  const graphs = mapValues(options.graphs ?? {}, toDefinition);
+  const definition = toGraphDefinition(given);
+  const graphs = mapValues(options.graphs ?? {}, toGraphDefinition);
   const fakes = toFakeConfig({ base: config, fakes: options, used: namesUsed(definition, graphs) }, clock);
   const catalog = { ...toCatalog(fakes.config), graphs };
   const issues = validateGraph(toJson(definition), catalog);
@@ -163,7 +163,7 @@ function prepareGraph(given: AnyGraph, { config, options }: ConfiguredTest, cloc
   return { graph: compileShared(definition, pinCatalog(definition, catalog)), fakes };
 }
 
-function toDefinition(graph: AnyGraph): GraphDefinition {
+function toGraphDefinition(graph: AnyGraph): GraphDefinition {
   return 'toJSON' in graph ? graph.toJSON() : graph;
 }
 

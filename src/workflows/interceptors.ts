@@ -29,7 +29,7 @@ export function traceOfArriving(): string | null {
 
 /** Receives a signal. During `receive`, `traceOfArriving` returns the span in which the signal was sent. */
 export function receiveTraced<T>(headers: Headers, receive: () => T): T {
-  arrivingTrace = readHeader(headers);
+  arrivingTrace = readTraceHeader(headers);
   try {
     return receive();
   } finally {
@@ -38,7 +38,7 @@ export function receiveTraced<T>(headers: Headers, receive: () => T): T {
 }
 
 /** A sender may set any header, so an invalid one must not fail the workflow task. */
-function readHeader(headers: Headers): string | null {
+function readTraceHeader(headers: Headers): string | null {
   const payload = headers[TRACE_HEADER];
   if (!payload) return null;
   try {

@@ -20,7 +20,7 @@ const MAX_QUERIED_EVENTS = 200;
 
 /** Registers the queries for Temporal's own tools and for the API. */
 export function answerQueries({ run, latestEvents }: QuerySource): void {
-  setHandler(defineQuery<Json, [unknown?]>(QUERIES.state), (channels) => boundAnswer(stateOf(run(), channels)), {
+  setHandler(defineQuery<Json, [unknown?]>(QUERIES.state), (channels) => boundAnswer(stateAnswer(run(), channels)), {
     description: 'Channel values and next nodes; takes a list of channels',
   });
   setHandler(
@@ -53,7 +53,7 @@ export function answerQueries({ run, latestEvents }: QuerySource): void {
   );
 }
 
-function stateOf(run: Run, channels: unknown): Json {
+function stateAnswer(run: Run, channels: unknown): Json {
   const { next, checkpointId } = toRunView(run);
   const names = Array.isArray(channels) ? channels.map(String) : Object.keys(run.root.channels);
   const values = Object.fromEntries(names.map((name) => [name, own(run.root.channels, name) ?? null]));

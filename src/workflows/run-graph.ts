@@ -111,7 +111,7 @@ function openShell(input: WorkflowInput, inbox: Inbox): RunShell {
         flusher,
         refusal,
         continueAsNewPolicy,
-        owner: segments ? withTrace(owner, segments) : owner,
+        owner: segments ? withCurrentTrace(owner, segments) : owner,
         run: () => shell.run,
       }),
       timers: openTimers(inbox),
@@ -141,7 +141,7 @@ function openSegments({ trace, execution, begin, redaction }: WorkflowInput, gra
 }
 
 /** Adds the segment that is current when a call is made. */
-function withTrace(owner: CallOwner, segments: Segments): CallOwner {
+function withCurrentTrace(owner: CallOwner, segments: Segments): CallOwner {
   return {
     ...owner,
     get trace() {
@@ -181,7 +181,7 @@ async function runToEnd(input: WorkflowInput, inbox: Inbox): Promise<Run> {
     if (failure) throw failure;
     for (const occurrence of inbox.take()) processOccurrence(shell, occurrence);
     if (continueAsNewPolicy.isDue(shell.run, calls.outstanding()))
-      await continueAsNew({ ...input, interpreterVersion, begin: continuationOf(shell) });
+      await continueAsNew({ ...input, interpreterVersion, begin: toContinuation(shell) });
     flushShell(shell);
     display(shell.run, latestEvents.all());
   }
@@ -233,7 +233,7 @@ function performEffect({ calls, timers }: RunShell, effect: Effect): void {
   }
 }
 
-function continuationOf({ run, hasYielded, calls, outbox, latestEvents, segments }: RunShell): ExecutionContinuation {
+function toContinuation({ run, hasYielded, calls, outbox, latestEvents, segments }: RunShell): ExecutionContinuation {
   return {
     kind: 'continue',
     run,

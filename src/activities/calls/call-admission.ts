@@ -23,7 +23,7 @@ const SWITCH_OF: Readonly<Record<CallRequest['kind'], SwitchKind>> = {
 };
 
 /** Finds the switch that keeps a call from being made. @returns `null`: it may be made */
-export async function switchOf({ overrides }: Store, { request, tenantId }: CallTask): Promise<Switch | null> {
+export async function findSwitchOfCall({ overrides }: Store, { request, tenantId }: CallTask): Promise<Switch | null> {
   const { kind, name } = calleeOf(request);
   return switchedOff(await overrides.now(), { kind: SWITCH_OF[kind], name }, tenantId);
 }
@@ -33,7 +33,7 @@ export async function switchOf({ overrides }: Store, { request, tenantId }: Call
  * @throws ApplicationFailure `SWITCHED_OFF`, which the server retries
  */
 export async function whenSwitchedOn<T>(store: Store, task: CallTask, call: () => Promise<T>): Promise<T> {
-  const off = await switchOf(store, task);
+  const off = await findSwitchOfCall(store, task);
   if (off) {
     const retryAfterMs =
       MIN_SWITCHED_OFF_DELAY_MS + Math.random() * (MAX_SWITCHED_OFF_DELAY_MS - MIN_SWITCHED_OFF_DELAY_MS);

@@ -1,4 +1,4 @@
-import { sourceOf } from '../../graph/definition/index.ts';
+import { sourceOfFile } from '../../graph/definition/index.ts';
 import { mayReadFile } from '../../graph/run/index.ts';
 import type { Principal, ModelCallRequest } from '../../graph/run/index.ts';
 import type { Store } from '../../store/store.ts';
@@ -37,7 +37,7 @@ export function createOpenPromptFiles({ files, request }: PromptFilesDeps): Open
     const budget = openFileBudget();
     return async (part) => {
       const maxBytes = budget.open();
-      const source = sourceOf(part);
+      const source = sourceOfFile(part);
       const name = nameOfFile(part);
       const read =
         source.kind === 'blob'

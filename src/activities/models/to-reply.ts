@@ -13,7 +13,7 @@ import type { Json } from '../../graph/values/index.ts';
 type FinishReason = ModelReply['finishReason'];
 
 /** Converts an answer to the engine's format. @throws CallError if the model failed to write one */
-export function toReply(answer: CompleteAnswer, settings: ModelSettings, toolNames: ToolNames): ModelReply {
+export function toReplyOfAnswer(answer: CompleteAnswer, settings: ModelSettings, toolNames: ToolNames): ModelReply {
   const { content, finishReason, refusal } = answer;
   const providerParts = toProviderParts(settings, content);
   const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
@@ -26,13 +26,13 @@ export function toReply(answer: CompleteAnswer, settings: ModelSettings, toolNam
         : [],
     ),
     finishReason: toFinishReason(answer, settings.provider),
-    usage: toUsage(answer),
+    usage: toReplyUsage(answer),
     ...(providerParts && { providerParts }),
   };
   return requireContent(reply, finishReason.raw);
 }
 
-function toUsage({ usage: { inputTokens, outputTokens } }: CompleteAnswer): ModelReply['usage'] {
+function toReplyUsage({ usage: { inputTokens, outputTokens } }: CompleteAnswer): ModelReply['usage'] {
   return { inputTokens: countableTokens(inputTokens.total), outputTokens: countableTokens(outputTokens.total) };
 }
 
@@ -53,8 +53,8 @@ function parseToolArguments(text: string): Json {
 function toFinishReason(answer: CompleteAnswer, provider: ProviderName): FinishReason {
   const { finishReason, refusal, content } = answer;
   const { unified, raw } = finishReason;
-  const ending = (raw === undefined ? undefined : endingOf(raw)) ?? unified;
-  if (ending === 'error' || ending === 'failed') throw brokenAnswerError(raw ?? unified, toUsage(answer));
+  const ending = (raw === undefined ? undefined : endingOfReason(raw)) ?? unified;
+  if (ending === 'error' || ending === 'failed') throw brokenAnswerError(raw ?? unified, toReplyUsage(answer));
   const hasCalls = content.some(({ type }) => type === 'tool-call');
   if (hasCalls && (ending === 'stop' || ending === 'other')) return 'tool-calls';
   const { refusalIsFiltered } = PROVIDER_TRAITS[provider];
@@ -144,7 +144,7 @@ const FAILURE =
  * Maps a provider's own finish reason.
  * @returns `undefined` for a reason that is not known; the answer's content decides about it
  */
-function endingOf(reason: string): AnswerEnding | undefined {
+function endingOfReason(reason: string): AnswerEnding | undefined {
   const word = reason.toLowerCase();
   return ENDINGS.get(word) ?? (FAILURE.test(word) ? 'failed' : undefined);
 }

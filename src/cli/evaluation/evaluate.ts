@@ -35,7 +35,7 @@ export const evaluateCommand = defineCommand({
   flags: FLAGS,
   exits: { 0: 'all as expected', 1: 'not all', 2: "wrong usage, or a file that can't be read", ...API_EXITS },
   async action({ values, given: files }, terminal) {
-    const [{ REPORTERS, hasPassed }, { readSubjects }] = await Promise.all([
+    const [{ REPORTERS, hasNoFailures }, { readSubjects }] = await Promise.all([
       import('./reporters.ts'),
       import('./evaluators.ts'),
     ]);
@@ -47,11 +47,11 @@ export const evaluateCommand = defineCommand({
     refuseIdleFlags(values);
     const graph = values.graph === undefined ? null : await readGraph(values.graph);
     const subjects = (await Promise.all(files.map((file) => readSubjects(file, graph)))).flat();
-    const evaluateOne = await toEvaluator(values, graph, terminal);
+    const evaluateOne = await createEvaluatorOf(values, graph, terminal);
     const results = [];
     for (const subject of subjects) results.push(await evaluateOne(subject));
     await printReport(report(results), values.out, terminal);
-    return results.every(hasPassed) ? EXIT.done : EXIT.failed;
+    return results.every(hasNoFailures) ? EXIT.done : EXIT.failed;
   },
 });
 
@@ -62,26 +62,26 @@ function refuseIdleFlags(values: EvaluateFlags): void {
   if (given !== undefined) throw new UsageError(`--${given} goes ${kind} --live only`);
 }
 
-async function toEvaluator(values: EvaluateFlags, graph: GraphDefinition | null, terminal: Terminal) {
+async function createEvaluatorOf(values: EvaluateFlags, graph: GraphDefinition | null, terminal: Terminal) {
   const { createLiveEvaluator, createOfflineEvaluator } = await import('./evaluators.ts');
   if (!values.live)
-    return createOfflineEvaluator({ graph, config: await configOf(values, terminal), byOutcome: values.outcome });
+    return createOfflineEvaluator({ graph, config: await readConfigOf(values, terminal), byOutcome: values.outcome });
   return createLiveEvaluator({
     client: await openClient(values, terminal),
     graph,
-    trials: readNumber('trials', values.trials ?? '1', (number) => Number.isInteger(number) && number >= 1),
-    minRate: readNumber('min-rate', values['min-rate'] ?? '1', (number) => number >= 0 && number <= 1),
+    trials: readNumberFlag('trials', values.trials ?? '1', (number) => Number.isInteger(number) && number >= 1),
+    minRate: readNumberFlag('min-rate', values['min-rate'] ?? '1', (number) => number >= 0 && number <= 1),
   });
 }
 
-async function configOf(values: EvaluateFlags, terminal: Terminal) {
+async function readConfigOf(values: EvaluateFlags, terminal: Terminal) {
   const file = wantsConfig(values) ? findConfig(values.config, terminal) : undefined;
   if (file !== undefined) return await readConfig(file);
   const { parseConfig } = await import('../../config/load-config.ts');
   return parseConfig('no configuration', {});
 }
 
-function readNumber(name: string, value: string, isGood: (number: number) => boolean): number {
+function readNumberFlag(name: string, value: string, isGood: (number: number) => boolean): number {
   const number = Number(value);
   if (value.trim() !== '' && isGood(number)) return number;
   throw new UsageError(`--${name} can't be ${value}`);

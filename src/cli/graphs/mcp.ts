@@ -19,12 +19,12 @@ export const mcpCommand = defineCommand({
     const { formatServer, listServers } = await import('./list-servers.ts');
     const listings = await listServers(await readConfig(findConfig(values.config, terminal)), terminal);
     for (const listing of listings) terminal.stderr.write(formatServer(listing));
-    const pins = Object.fromEntries(listings.map(({ server, tools }) => [server, { tools: toPins(tools) }]));
+    const pins = Object.fromEntries(listings.map(({ server, tools }) => [server, { tools: toToolPins(tools) }]));
     terminal.stdout.write(`${JSON.stringify(pins, null, 2)}\n`);
     return listings.every(({ problems }) => problems.length === 0) ? EXIT.done : EXIT.failed;
   },
 });
 
-function toPins(tools: readonly OfferedMcpTool[]): JsonObject {
+function toToolPins(tools: readonly OfferedMcpTool[]): JsonObject {
   return Object.fromEntries(tools.map(({ ownName, effect, pin }) => [ownName, { effect, pin }]));
 }

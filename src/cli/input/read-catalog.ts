@@ -58,10 +58,10 @@ export async function readConfig(file: string | undefined): Promise<Config> {
 
 /** Finds the configuration file, in the same order. @returns `undefined` without one */
 export function findConfig(requested: string | undefined, { env }: Pick<Terminal, 'env'>): string | undefined {
-  return requested ?? setVariables(env)['HOLDFAST_CONFIG'] ?? findHere();
+  return requested ?? setVariables(env)['HOLDFAST_CONFIG'] ?? findConfigHere();
 }
 
-function findHere(): string | undefined {
+function findConfigHere(): string | undefined {
   return CONFIG_FILES.find((file) => existsSync(resolve(file)));
 }
 

@@ -27,13 +27,13 @@ export const LIMITS_FLAG = {
 } as const;
 
 /** Returns the `limits` member of a request; an empty object without the flag. @throws UsageError */
-export async function readLimits(limits: string | undefined): Promise<{ readonly limits?: JsonObject }> {
+export async function readLimitsFlag(limits: string | undefined): Promise<{ readonly limits?: JsonObject }> {
   if (limits === undefined) return {};
   return { limits: await readJsonObject('--limits', limits, 'limits of the run by their names') };
 }
 
 /** Reads a flag with a fixed set of values. @throws UsageError for any other value */
-export function readChoice<Name extends string>(
+export function readChoiceFlag<Name extends string>(
   flag: string,
   given: string,
   names: Readonly<Record<Name, Name>>,
@@ -44,7 +44,7 @@ export function readChoice<Name extends string>(
 }
 
 /** Reads the number of items that a command prints, 1 or more. @throws UsageError */
-export function readCount(flag: string, value: string): number {
+export function readCountFlag(flag: string, value: string): number {
   const count = Number(value);
   if (Number.isInteger(count) && count >= 1) return count;
   throw new UsageError(`${flag} takes a number, not "${value}"`);

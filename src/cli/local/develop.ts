@@ -43,7 +43,7 @@ export async function watchProject({ stack, client, root, dataDir, say }: Projec
     const began = performance.now();
     forgetModules();
     const names = files.map((file) => relative(root, file)).join(', ');
-    if (files.some((file) => !isInside(file, stack.graphs()))) {
+    if (files.some((file) => !isInsideFolder(file, stack.graphs()))) {
       try {
         await stack.reload();
         say(`reloaded in ${Math.round(performance.now() - began)} ms (${names})`);
@@ -57,13 +57,13 @@ export async function watchProject({ stack, client, root, dataDir, say }: Projec
   // Changes that occur before the first publication are handled, too.
   const without = [resolve(dataDir), join(root, 'dist')];
   const failed = (problem: string): void => say(`not all files are watched: ${problem}`);
-  const isGraph = (file: string): boolean => isInside(file, stack.graphs());
+  const isGraph = (file: string): boolean => isInsideFolder(file, stack.graphs());
   const stop = await watchFiles({ root, without, isGraph, changed, failed });
   await publishAll();
   return stop;
 }
 
-function isInside(file: string, folder: string | null): boolean {
+function isInsideFolder(file: string, folder: string | null): boolean {
   return folder !== null && file.startsWith(`${folder}${sep}`);
 }
 
@@ -139,7 +139,7 @@ function isLeftOut(path: string, root: string, without: readonly string[]): bool
 export function whereThrown(error: unknown): string {
   const frames = errorChain(error)
     .toReversed()
-    .flatMap(({ stack = '' }) => stack.split('\n').flatMap((line) => locationIn(line) ?? []));
+    .flatMap(({ stack = '' }) => stack.split('\n').flatMap((line) => locationInStackLine(line) ?? []));
   const frame = frames.find(({ file }) => !file.includes('/node_modules/') && !file.startsWith(ENGINE_FOLDER));
   return frame ? ` (${frame.file}${frame.position})` : '';
 }
@@ -149,7 +149,7 @@ const ENGINE_FOLDER = fileURLToPath(new URL('../../', import.meta.url));
 /** A line of a stack trace. The URL of a reloaded module ends with its generation. */
 const STACK_FRAME_PATTERN = /^\s+at (?:.*\()?(?<file>(?:file:\/\/)?\/[^()?]*?)(?:\?[^:()]*)?(?<position>:\d+:\d+)\)?$/;
 
-function locationIn(line: string): { readonly file: string; readonly position: string } | null {
+function locationInStackLine(line: string): { readonly file: string; readonly position: string } | null {
   const { file, position } = STACK_FRAME_PATTERN.exec(line)?.groups ?? {};
   if (file === undefined || position === undefined) return null;
   return { file: file.startsWith('file:') ? fileURLToPath(file) : file, position };

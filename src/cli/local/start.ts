@@ -31,10 +31,10 @@ export const STACK_FLAGS = {
 function readStackOptions(values: FlagValues<typeof STACK_FLAGS>) {
   return {
     config: values.config,
-    port: toPort('--port', values.port),
+    port: readPortFlag('--port', values.port),
     dataDir: values['data-dir'],
-    temporalPort: toPort('--temporal-port', values['temporal-port']),
-    uiPort: toPort('--ui-port', values['ui-port']),
+    temporalPort: readPortFlag('--temporal-port', values['temporal-port']),
+    uiPort: readPortFlag('--ui-port', values['ui-port']),
     demo: values.demo,
     tokensFile: values['tokens-file'],
     issuerJwk: values['issuer-jwk'],
@@ -42,7 +42,7 @@ function readStackOptions(values: FlagValues<typeof STACK_FLAGS>) {
   };
 }
 
-function toPort(flag: string, value: string | undefined): number | undefined {
+function readPortFlag(flag: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   const port = Number(value);
   if (/^\d+$/.test(value) && port <= 65_535) return port;

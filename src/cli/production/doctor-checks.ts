@@ -88,7 +88,7 @@ function keysCheck(file: string | undefined): DoctorCheck {
       const response = await fetch(auth.jwksUrl, { signal: AbortSignal.timeout(TOKEN_CHECK_WITHIN_MS) });
       if (!response.ok) throw new Error(`${auth.jwksUrl} answers ${response.status}`);
       const { keys } = KeySetSchema.parse(await response.json());
-      const sent = sentAt(response);
+      const sent = responseTime(response);
       if (sent) checkClock("its issuer's", sent);
       return `${keys.length} at ${auth.jwksUrl}`;
     },
@@ -96,7 +96,7 @@ function keysCheck(file: string | undefined): DoctorCheck {
 }
 
 /** The time at which a server sent its response, corrected for caches (RFC 9111, section 5.1); `null` if unknown. */
-function sentAt({ headers }: Response): Date | null {
+function responseTime({ headers }: Response): Date | null {
   const dateMs = Date.parse(headers.get('date') ?? '');
   const ageMs = Number(headers.get('age') ?? 0) * 1_000;
   return Number.isFinite(dateMs + ageMs) ? new Date(dateMs + ageMs) : null;

@@ -1,7 +1,7 @@
 import type { Connection } from '@temporalio/client';
 import type { Kysely } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeNamespace, readNamespace, withDatabase, NoAnswerError, withTemporal } from './connections.ts';
+import { makeNamespace, readNamespace, useDatabase, NoAnswerError, useTemporal } from './connections.ts';
 import { formatRetention } from './doctor-check.ts';
 import { hasGrpcCode } from '../../process/grpc-errors.ts';
 import { findMissingAttributes, makeSearchAttributes } from '../../process/search-attributes.ts';
@@ -50,33 +50,33 @@ export function setupSteps({ environment, databaseUrl, retentionMs }: SetupPlan)
   const at =
     <T>(use: (temporal: Temporal) => Promise<T>) =>
     async () =>
-      await withTemporal(environment, use);
+      await useTemporal(environment, use);
   return [
     {
       name: 'namespace',
       check: at(async (temporal) => await lookForNamespace(temporal, retentionMs)),
       create: at(async (temporal) => await makeNamespace(temporal, { retentionMs })),
       remedy: `have it made by who may: temporal operator namespace create -n ${namespace} --retention ${retentionMs / HOUR_MS}h; in Temporal Cloud, in its console or by tcld namespace create`,
-      isAway,
+      isAway: isServerAway,
     },
     {
       name: 'search attributes',
       check: at(lookForAttributes),
       create: at(async (temporal) => await makeSearchAttributes(temporal, await missingAttributes(temporal))),
       remedy: `have them made by who may; in Temporal Cloud, in its console or by tcld namespace search-attributes add --namespace ${namespace} ${ATTRIBUTE_FLAGS}`,
-      isAway,
+      isAway: isServerAway,
     },
     {
       name: 'tables',
-      check: async () => await withDatabase(databaseUrl, lookForTables),
-      create: async () => await withDatabase(databaseUrl, async (db) => await migrate(db)),
+      check: async () => await useDatabase(databaseUrl, lookForTables),
+      create: async () => await useDatabase(databaseUrl, async (db) => await migrate(db)),
       remedy: 'set DATABASE_URL to a PostgreSQL 15 or later, and to a user that may create tables',
       isAway: isDatabaseAway,
     },
   ];
 }
 
-function isAway(error: unknown): boolean {
+function isServerAway(error: unknown): boolean {
   return error instanceof NoAnswerError || isTemporalAway(error);
 }
 

@@ -9,7 +9,7 @@ import type { Terminal } from '../line/command.ts';
 import { describeRefusal, formatIssues, formatRefusal } from '../output/format-refusal.ts';
 import { readDefinition } from '../input/read-definition.ts';
 import type { DefinitionFile } from '../input/read-definition.ts';
-import { LIMITS_FLAG, readLimits, readJsonObject } from '../input/read-flags.ts';
+import { LIMITS_FLAG, readLimitsFlag, readJsonObject } from '../input/read-flags.ts';
 import { nextSteps } from './control.ts';
 
 export const runCommand = defineCommand({
@@ -38,9 +38,9 @@ export const runCommand = defineCommand({
     ...API_EXITS,
   },
   async action({ values, given: file }, terminal) {
-    const signal = readTimeout(values.timeout);
+    const signal = readTimeoutFlag(values.timeout);
     const input = await readJsonObject('--input', values.input, 'the values of channels');
-    const limits = await readLimits(values.limits);
+    const limits = await readLimitsFlag(values.limits);
     const definition = await readDefinition(file);
     const client = await openClient(values, terminal);
     const print = values.quiet ? () => {} : (line: string) => void terminal.stderr.write(`${line}\n`);
@@ -56,7 +56,7 @@ export const runCommand = defineCommand({
   },
 });
 
-function readTimeout(value: string | undefined): AbortSignal | undefined {
+function readTimeoutFlag(value: string | undefined): AbortSignal | undefined {
   if (value === undefined) return undefined;
   const timeoutMs = parseDuration(value);
   if (timeoutMs === null) throw new UsageError(`--timeout takes a duration such as 30s or 5m, not "${value}"`);

@@ -105,10 +105,10 @@ function detectLanguage(text: string): Language {
     return { language, score: words.filter((word) => known.has(word)).length };
   });
   const best = scores.reduce((a, b) => (b.score > a.score ? b : a));
-  return toLanguage(best.language);
+  return supportedLanguage(best.language);
 }
 
 /** Returns a supported language; English for all others. */
-export function toLanguage(code: string): Language {
+export function supportedLanguage(code: string): Language {
   return LANGUAGES.find((language) => language === code) ?? 'en';
 }

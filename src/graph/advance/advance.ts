@@ -2,7 +2,7 @@ import { handleOccurrence } from './occurrences.ts';
 import type { CompiledGraph } from '../compile/compile.ts';
 import { Draft } from '../draft/draft.ts';
 import { rootFrame, cancelOpenRequests, emitOfRun, openFrames, frameOutput } from '../draft/frames.ts';
-import { mustYield, workOf } from '../draft/load.ts';
+import { mustYield, unitsOfAdvance } from '../draft/load.ts';
 import { setJoins } from '../draft/scope-draft.ts';
 import type { RunEvent, RunEventBody } from '../journal/events.ts';
 import type { Checkpoint } from '../journal/resume-point.ts';
@@ -75,7 +75,7 @@ export function advanceDraft(draft: Draft, action: OccurrenceAction): AdvanceRes
   const hasYielded = applyAction(draft, action);
   draft.countWork();
   const { run, effects, events, checkpoints, approvals, occurrences } = draft;
-  const work = workOf(draft, hasYielded);
+  const work = unitsOfAdvance(draft, hasYielded);
   return { run, effects, events, checkpoints, approvals: [...approvals.values()], occurrences, hasYielded, work };
 }
 
@@ -169,11 +169,11 @@ function continueFailing(draft: Draft, error: RunError): void {
   if (!isEnding(draft.run)) cancelOpenRequests(draft);
   draft.enter({ kind: 'failing', error, awaits: awaitedPerson(draft.run) });
   if (hasOpenCalls(draft.run) || compensateNext(draft)) return;
-  endAsFailed(draft, withCause(error, uncompensatedCause(draft)));
+  endAsFailed(draft, addCause(error, uncompensatedCause(draft)));
 }
 
 /** Adds a cause before the error's existing cause. An error of user code as the cause keeps the error's own message. */
-function withCause(error: RunError, cause: RunError['cause']): RunError {
+function addCause(error: RunError, cause: RunError['cause']): RunError {
   if (!cause) return error;
   const other = otherCause(error);
   const earlier = other ? `. ${other.code}: ${other.message}` : '';
@@ -184,7 +184,7 @@ function withCause(error: RunError, cause: RunError['cause']): RunError {
 function failAtOnce(draft: Draft, error: RunError): void {
   draft.cancelCalls();
   leaveCallsUnanswered(draft);
-  endAsFailed(draft, withCause(error, uncompensatedCause(draft)));
+  endAsFailed(draft, addCause(error, uncompensatedCause(draft)));
 }
 
 function endAsFailed(draft: Draft, error: RunError): void {

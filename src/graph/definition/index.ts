@@ -36,10 +36,10 @@ export {
   isSummary,
   messageProblem,
   toolCallsOf,
-  isContent,
+  isMessageContent,
   isFilePart,
   contentParts,
-  sourceOf,
+  sourceOfFile,
   textOf,
 } from './message.ts';
 export type { Message, ToolCall, FilePart, FileSource, MessageContent } from './message.ts';

@@ -105,7 +105,7 @@ export type FileSource =
   | { readonly kind: 'blob'; readonly id: string }
   | { readonly kind: 'url'; readonly url: string };
 
-export function sourceOf({ blob, url }: FilePart): FileSource {
+export function sourceOfFile({ blob, url }: FilePart): FileSource {
   return typeof blob === 'string'
     ? { kind: 'blob', id: blob }
     : { kind: 'url', url: typeof url === 'string' ? url : '' };
@@ -148,7 +148,7 @@ function contentProblem(content: Json | undefined, takesFiles: boolean): string 
   return '';
 }
 
-export function isContent(value: Json): value is MessageContent {
+export function isMessageContent(value: Json): value is MessageContent {
   return contentProblem(value, true) === '';
 }
 

@@ -6,13 +6,13 @@ import { isJsonObject, toItems, isJsonList, own } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { taskDone, taskFailed, unexpectedInput, nothingToResume } from './behavior.ts';
 import type { NodeBehavior, TaskProgress } from './behavior.ts';
-import { policyOf, parseTemplatedField, deadlineExceeded } from './node-settings.ts';
+import { callPolicyOf, parseTemplatedField, deadlineExceeded } from './node-settings.ts';
 import type { NodeSettings, ExecutionField } from './node-settings.ts';
 import type { CallSettings } from '../definition/call-policy.ts';
 import { ownFields } from '../definition/node-types/custom.ts';
 import { NODE_NAMES } from '../expression/names.ts';
 import { parseMembers } from '../expression/template.ts';
-import { freshScope, hasBegun } from '../run/scope-position.ts';
+import { freshScope, hasScopeBegun } from '../run/scope-position.ts';
 
 /**
  * Makes the `resume` of a node that calls code. A returned object that has only keys of a command is a command. Any
@@ -29,7 +29,7 @@ function resumeCodeCall(mayGoto: readonly string[]): NodeBehavior['resume'] {
 
 /** @throws GraphError `FUNCTION_FAILED` or `INVALID_GOTO` for an invalid command */
 function commandOrResult(value: Json, mayGoto: readonly string[]): TaskProgress {
-  if (!isJsonObject(value) || !isCommand(Object.keys(value))) return taskDone(value);
+  if (!isJsonObject(value) || !isCommandObject(Object.keys(value))) return taskDone(value);
   const { update = {}, goto = [], control = 'continue', reason } = value;
   if (!isJsonObject(update)) throw new GraphError('FUNCTION_FAILED', 'The update of a command is an object');
   const command = { update, goto: readGoto(goto, mayGoto), control: readControl(control), reason: readReason(reason) };
@@ -40,7 +40,7 @@ function commandOrResult(value: Json, mayGoto: readonly string[]): TaskProgress 
 
 const COMMAND_FIELDS: ReadonlySet<string> = new Set(['update', 'goto', 'control', 'reason']);
 
-function isCommand(keys: readonly string[]): boolean {
+function isCommandObject(keys: readonly string[]): boolean {
   return keys.every((key) => COMMAND_FIELDS.has(key)) && keys.some((key) => key !== 'reason');
 }
 
@@ -83,7 +83,7 @@ export function compileCustom(node: CustomNode, fields: JsonObject, settings: No
   if (!registered) throw new TypeError(`There is no node type "${node.type}"`);
   const config = parseMembers(ownFields(fields), NODE_NAMES, (name) => name);
   const { effect } = registered;
-  const policy = policyOf(node, registered, settings);
+  const policy = callPolicyOf(node, registered, settings);
   const { execution } = node;
   const request = { kind: 'node', nodeType: node.type, effect, ...(execution && { execution }), policy } as const;
   return {
@@ -110,7 +110,7 @@ export function compileFunction(node: NodeOfType<'function'>, settings: NodeSett
     function: node.function,
     effect: registered.effect,
     ...(node.execution && { execution: node.execution }),
-    policy: policyOf(node, registered, settings),
+    policy: callPolicyOf(node, registered, settings),
   } as const;
   return {
     start(task) {
@@ -143,7 +143,7 @@ export function compileSubgraph(node: NodeOfType<'subgraph'>, { subgraph }: Node
   return {
     start,
     restart(task, position) {
-      const isFresh = position.kind === 'subgraph' && !hasBegun(position.scope);
+      const isFresh = position.kind === 'subgraph' && !hasScopeBegun(position.scope);
       return fillsInput && isFresh ? start(task) : { kind: 'open', position };
     },
     resume(_task, position, input) {

@@ -11,7 +11,7 @@ import {
 import type { TaskHandle } from '../draft/frames.ts';
 import { requireRoom, setState } from '../draft/scope-draft.ts';
 import { retryCompensation, settleUnknownCompensation } from '../lifecycle/compensation.ts';
-import { actorIn, refuseActingAs } from '../lifecycle/gated-nodes.ts';
+import { toActor, refuseActingAs } from '../lifecycle/gated-nodes.ts';
 import { settlePossiblyExecuted } from '../lifecycle/possibly-executed.ts';
 import { raiseLimits, reopenRun } from '../lifecycle/reopen-run.ts';
 import { retryTask, deliverIntervention } from '../lifecycle/retry-task.ts';
@@ -35,7 +35,7 @@ import type { OpenIntervention } from './find-intervention.ts';
 import { refuseCompensated, refuseUnread, refuseBypass } from './refusals.ts';
 import { refuseSignal, acceptSignal, REASON, textField } from './signal.ts';
 import type { SignalOutcome, SignalKind, SignalRequest } from './signal.ts';
-import { failAfterCallsWithin, withLocation } from '../superstep/fail-task.ts';
+import { failAfterCallsWithin, addErrorLocation } from '../superstep/fail-task.ts';
 import { requireAllowedMessages } from '../superstep/run-task.ts';
 import { GraphError } from '../values/errors.ts';
 import type { RunError, TaskFailure } from '../values/errors.ts';
@@ -177,7 +177,7 @@ function skipFailedNode(draft: Draft, { payload, by }: SignalRequest): SignalOut
 }
 
 function refuseSkipping(draft: Draft, { handle, call }: OpenIntervention, by: Principal): Refusal | null {
-  const refusal = refuseActingAs(handle.frame.graph, handle.node.id, actorIn(draft, by));
+  const refusal = refuseActingAs(handle.frame.graph, handle.node.id, toActor(draft, by));
   return refusal ?? (call ? null : refuseBypass(draft, by, [handle]));
 }
 
@@ -201,7 +201,7 @@ function skipTask(handle: TaskHandle, output: Json, by: string): void {
 /** Fails a task that a person has given up, after the calls of its graphs have returned. */
 function giveUpTask(handle: TaskHandle, failure: TaskFailure, saved: SavedProgress | null, by: string): void {
   const { attempts = 1 } = failure.error;
-  const given = { ...failure, error: withLocation(handle, failure.error) };
+  const given = { ...failure, error: addErrorLocation(handle, failure.error) };
   emitTask(handle, { type: 'node.failed', error: given.error, attempts, by });
   cancelTimersAndApprovalsOf(handle);
   const failing = { ...given, givenUp: { unknownCount: countUnknownOutcomes(saved) } };

@@ -64,7 +64,7 @@ export function receiveSignal(draft: Draft, givenName: string, given: Json | und
   if (id !== undefined && draft.run.signalResults.some((result) => result.id === id)) return;
   recordOccurrence(draft, { kind: 'signal', name, payload });
   const answer = boundRefusal(handleSignal(draft, name, payload));
-  if (!answer.taken) recordIgnored(draft, name, principalOf(payload).sub, answer.refusal);
+  if (!answer.taken) recordIgnored(draft, name, senderOf(payload).sub, answer.refusal);
   if (id !== undefined) draft.recordSignalResult({ id, ...answer });
 }
 
@@ -117,7 +117,7 @@ function handleSignal(draft: Draft, name: string, payload: Json): SignalOutcome 
       issues,
     });
   }
-  const request = { payload, by: principalOf(payload) };
+  const request = { payload, by: senderOf(payload) };
   const awaited = awaitedPerson(draft.run);
   if (awaited?.kind === 'unknown' && kind.handleCompensation)
     return refuseOther(awaited, payload) ?? kind.handleCompensation(draft, awaited, request);
@@ -173,7 +173,7 @@ function payloadSchema({ properties }: SignalKind): JsonObject {
   };
 }
 
-function principalOf(payload: Json): Principal {
+function senderOf(payload: Json): Principal {
   const by = isJsonObject(payload) ? payload['by'] : undefined;
   if (!isJsonObject(by)) return OPERATOR;
   const { sub, roles, may } = by;

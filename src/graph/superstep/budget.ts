@@ -5,7 +5,7 @@ import type { TaskHandle } from '../draft/frames.ts';
 import type { CallRequest, ModelCallRequest } from '../run/effect.ts';
 import type { OpenCall } from '../run/run.ts';
 import type { ModelNeeds, Reservation } from '../run/limits.ts';
-import { batchOf } from '../run/task-position.ts';
+import { batchAtPosition } from '../run/task-position.ts';
 import { GraphError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import { own } from '../values/json.ts';
@@ -86,7 +86,7 @@ export function isBudgetAvailable({ run }: Draft, totals: ReservedTotals): boole
 export function missingBudget(draft: Draft, request: ModelCallRequest): ModelNeeds | null {
   const totals = reservedTotals(draft);
   if (!totals) return null;
-  const needs = needsOf(draft, request);
+  const needs = needsOfCall(draft, request);
   return mustWaitForBudget(draft, needs, totals) ? needs : null;
 }
 
@@ -105,7 +105,7 @@ const NO_RESERVATION: Reservation = { tokens: 0, costMicros: 0 };
 
 /** True if a run may call a model. A run with a limit on cost calls only models with a known price. */
 export function isModelAllowed(draft: Draft, model: string): boolean {
-  return draft.run.limits.maxCostUsd === undefined || priceOf(draft, { model }) !== undefined;
+  return draft.run.limits.maxCostUsd === undefined || priceOfModel(draft, { model }) !== undefined;
 }
 
 /**
@@ -136,7 +136,7 @@ function plannedToolCalls(tasks: readonly TaskHandle[]): number {
 }
 
 function plannedNumbers({ frame, task: { state } }: TaskHandle): readonly number[] {
-  const batch = state.phase === 'open' && !frame.isFailing ? batchOf(state.position) : [];
+  const batch = state.phase === 'open' && !frame.isFailing ? batchAtPosition(state.position) : [];
   return batch.flatMap(({ state: { phase }, number }) => (phase === 'ready' || phase === 'asked' ? [number] : []));
 }
 
@@ -161,18 +161,18 @@ const DEFAULT_OUTPUT = 4_096;
 function planModelReservation(draft: Draft, request: ModelCallRequest): BudgetedCall<ModelCallRequest> {
   const { maxTokens, maxCostUsd } = draft.run.limits;
   if (maxTokens === undefined && maxCostUsd === undefined) return { request, reservation: null };
-  const needs = needsOf(draft, request);
+  const needs = needsOfCall(draft, request);
   const totals = reservedTotals(draft) ?? NO_RESERVATION;
   requireTokens(draft, needs, totals);
   requireCost(draft, needs, totals);
   const { input } = needs;
   const output = Math.min(needs.output, availableOutput(draft, needs, totals));
-  const price = priceOf(draft, needs);
+  const price = priceOfModel(draft, needs);
   const costMicros = price ? Math.ceil(input * price.input + output * price.output) : 0;
   return { request: { ...request, maxOutputTokens: output }, reservation: { tokens: input + output, costMicros } };
 }
 
-function needsOf(draft: Draft, request: ModelCallRequest): ModelNeeds {
+function needsOfCall(draft: Draft, request: ModelCallRequest): ModelNeeds {
   const { model, maxOutputTokens } = request;
   return { model, input: inputTokensOf(draft, request), output: maxOutputTokens ?? DEFAULT_OUTPUT };
 }
@@ -197,7 +197,7 @@ function requireTokens(draft: Draft, needs: ModelNeeds, { tokens }: Reservation)
 function requireCost(draft: Draft, needs: ModelNeeds, { costMicros }: Reservation): void {
   const { maxCostUsd } = draft.run.limits;
   if (maxCostUsd === undefined || availableByCost(draft, needs, costMicros) >= 1) return;
-  const price = priceOf(draft, needs);
+  const price = priceOfModel(draft, needs);
   if (!price) throw new GraphError('BUDGET_EXCEEDED', `maxCostUsd is set, and the model "${needs.model}" has no price`);
   const reserved = availableByCost(draft, needs, 0) >= 1 ? costMicros : 0;
   const exceeded = exceededMessage('maxCostUsd', maxCostUsd, toUsd(draft.run.spent.costMicros));
@@ -225,7 +225,7 @@ function availableByCost(draft: Draft, needs: ModelNeeds, reserved: number): num
   const { run } = draft;
   const { maxCostUsd } = run.limits;
   if (maxCostUsd === undefined) return Number.POSITIVE_INFINITY;
-  const price = priceOf(draft, needs);
+  const price = priceOfModel(draft, needs);
   if (!price) return 0;
   const limit = Math.floor(maxCostUsd * 1_000_000 + ROUNDING);
   const left = limit - run.spent.costMicros - reserved - needs.input * price.input;
@@ -236,7 +236,7 @@ function availableByCost(draft: Draft, needs: ModelNeeds, reserved: number): num
 /** Tolerance for floating-point errors of the limit; costs are whole millionths. */
 const ROUNDING = 1e-6;
 
-function priceOf({ graph }: Draft, { model }: Pick<ModelNeeds, 'model'>): ModelEntry['price'] {
+function priceOfModel({ graph }: Draft, { model }: Pick<ModelNeeds, 'model'>): ModelEntry['price'] {
   return own(graph.catalog.models, model)?.price;
 }
 

@@ -55,7 +55,7 @@ export function escapeInvisible(text: string): string {
 /** Writes at most `maxLength` characters of a value's JSON. The rest of the value is not read. */
 export function shortJson(value: Json, maxLength: number): string {
   let text = '';
-  for (const piece of piecesOf(value, maxLength)) {
+  for (const piece of piecesOfJson(value, maxLength)) {
     text += piece;
     if (text.length > maxLength) break;
   }
@@ -63,12 +63,12 @@ export function shortJson(value: Json, maxLength: number): string {
 }
 
 /** @param maxLength of a text in the value; with its quotes, a longer text exceeds the limit, so it is cut again */
-function* piecesOf(value: Json, maxLength: number): Generator<string, void> {
+function* piecesOfJson(value: Json, maxLength: number): Generator<string, void> {
   if (isJsonList(value)) {
     yield '[';
     for (const [index, item] of value.entries()) {
       if (index > 0) yield ',';
-      yield* piecesOf(item, maxLength);
+      yield* piecesOfJson(item, maxLength);
     }
     yield ']';
   } else if (isJsonObject(value)) {
@@ -76,7 +76,7 @@ function* piecesOf(value: Json, maxLength: number): Generator<string, void> {
     let isFirst = true;
     for (const key in value) {
       yield `${isFirst ? '' : ','}${quoteText(key, maxLength)}:`;
-      yield* piecesOf(value[key] ?? null, maxLength);
+      yield* piecesOfJson(value[key] ?? null, maxLength);
       isFirst = false;
     }
     yield '}';

@@ -2,7 +2,7 @@ import { ActivityFailure, ApplicationFailure, RetryState, ServerFailure, Timeout
 import { describe, expect, test } from 'vitest';
 import type { CallEffect, CallRequest } from '../../../src/graph/run/effect.ts';
 import type { TaskFailure } from '../../../src/graph/values/errors.ts';
-import { questionAfter } from '../../../src/workflows/calls.ts';
+import { questionAfterFailure } from '../../../src/workflows/calls.ts';
 import { aModelRequest, aToolRequest } from '../../support/builders/call-builders.ts';
 
 type TimeoutType = TimeoutFailure['timeoutType'];
@@ -37,8 +37,8 @@ describe('the ledger is asked about a call', () => {
   test.each(Object.entries(ACCOUNTABLE))('after each timeout if the call is %s', (_, call) => {
     for (const timeoutType of TIMEOUTS) {
       const givenUp = { code: 'TIMEOUT', message: expect.stringContaining('No worker') };
-      expect(questionAfter(call, timedOut(timeoutType), false)).toMatchObject({ givenUp });
-      expect(questionAfter(call, timedOut(timeoutType), true)).not.toHaveProperty('givenUp');
+      expect(questionAfterFailure(call, timedOut(timeoutType), false)).toMatchObject({ givenUp });
+      expect(questionAfterFailure(call, timedOut(timeoutType), true)).not.toHaveProperty('givenUp');
     }
   });
 
@@ -52,7 +52,7 @@ describe('the ledger is asked about a call', () => {
     ['a failure after which another attempt was to come', tells(refused, false)],
     ['a refusal by the server', failedBy(new ServerFailure('too large', true))],
   ])('after %s was the last that the server heard', (_, failure) => {
-    expect(questionAfter(keyed, failure, false)).not.toBeNull();
+    expect(questionAfterFailure(keyed, failure, false)).not.toBeNull();
   });
 
   test.each([
@@ -64,7 +64,7 @@ describe('the ledger is asked about a call', () => {
       true,
     ],
   ] as const)('after an attempt has reported %s, at most if the call was canceled', (_, failure, expected) => {
-    const isAsked = (isCanceled: boolean) => questionAfter(keyed, tells(failure), isCanceled) !== null;
+    const isAsked = (isCanceled: boolean) => questionAfterFailure(keyed, tells(failure), isCanceled) !== null;
     expect([isAsked(false), isAsked(true)]).toEqual([false, expected]);
   });
 
@@ -72,7 +72,7 @@ describe('the ledger is asked about a call', () => {
     'never if the call may be repeated',
     (request) => {
       for (const isCanceled of [false, true])
-        expect(questionAfter(aCall(request), timedOut('START_TO_CLOSE'), isCanceled)).toBeNull();
+        expect(questionAfterFailure(aCall(request), timedOut('START_TO_CLOSE'), isCanceled)).toBeNull();
     },
   );
 });
@@ -82,7 +82,7 @@ describe("the ledger's answer about a call that the server has given up", () => 
     call: CallEffect,
     answer: TaskFailure,
     timeoutType: TimeoutType = 'SCHEDULE_TO_CLOSE',
-  ): TaskFailure | undefined => questionAfter(call, timedOut(timeoutType), false)?.failureIn(tells(answer));
+  ): TaskFailure | undefined => questionAfterFailure(call, timedOut(timeoutType), false)?.failureIn(tells(answer));
 
   test.each([true, false])('is used if the call has failed (known to be undone: %s)', (callFailed) => {
     const answer: TaskFailure = { callFailed, error: { code: 'TOOL_FAILED', message: 'refused', attempts: 3 } };

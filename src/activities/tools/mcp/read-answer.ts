@@ -37,8 +37,8 @@ export async function readMcpAnswer(result: CallToolResult, tool: AnsweringTool)
   if (text !== null) return text === '' && result.content.length === 0 ? null : text;
   const content = result.structuredContent ? requireWhole(toJson(result.structuredContent)) : null;
   if (isJsonObject(content) && !mayHaveFiles(content, tool)) return content;
-  const parts = await readParts(result.content, tool);
-  const value = isJsonObject(content) ? withFiles(content, parts) : parts;
+  const parts = await readAnswerParts(result.content, tool);
+  const value = isJsonObject(content) ? addFiles(content, parts) : parts;
   requireSize(value);
   return value;
 }
@@ -49,17 +49,17 @@ type AnswerPart = CallToolResult['content'][number];
 const MAX_ANSWER_FILES = 20;
 
 /** Converts the parts of an answer, one after the other; bytes in Base64 become stored files. */
-async function readParts(
+async function readAnswerParts(
   content: readonly AnswerPart[],
   { keepFile, signal }: AnsweringTool,
 ): Promise<readonly JsonObject[]> {
-  const files = content.filter((part) => bytesIn(part)).length;
+  const files = content.filter((part) => encodedBytesIn(part)).length;
   if (files > MAX_ANSWER_FILES)
     throw unusableAnswer('PAYLOAD_TOO_LARGE', `The answer has ${files} files; ${MAX_ANSWER_FILES} are allowed`);
   const parts: JsonObject[] = [];
   for (const part of content) {
     signal.throwIfAborted();
-    const found = bytesIn(part);
+    const found = encodedBytesIn(part);
     const file = found && { bytes: Buffer.from(found.data, 'base64'), mediaType: checkedMediaType(found.mediaType) };
     parts.push(file ? await keepFile(file) : toJsonObject(part));
   }
@@ -72,7 +72,7 @@ interface EncodedBytes {
   readonly mediaType: string;
 }
 
-function bytesIn(part: AnswerPart): EncodedBytes | null {
+function encodedBytesIn(part: AnswerPart): EncodedBytes | null {
   if (part.type === 'image' || part.type === 'audio') return { data: part.data, mediaType: part.mimeType };
   if (part.type !== 'resource' || !('blob' in part.resource)) return null;
   return { data: part.resource.blob, mediaType: part.resource.mimeType ?? 'application/octet-stream' };
@@ -84,12 +84,12 @@ function mayHaveFiles(content: JsonObject, { outputSchema }: AnsweringTool): boo
 }
 
 /** Adds the files of an answer to its structured content. */
-function withFiles(content: JsonObject, parts: readonly JsonObject[]): JsonObject {
-  const files = parts.filter(isFile);
+function addFiles(content: JsonObject, parts: readonly JsonObject[]): JsonObject {
+  const files = parts.filter(isStoredFilePart);
   return files.length === 0 ? content : { ...content, files };
 }
 
-function isFile(part: JsonObject): part is FilePart {
+function isStoredFilePart(part: JsonObject): part is FilePart {
   return typeof part['blob'] === 'string' && typeof part['mediaType'] === 'string';
 }
 
@@ -110,7 +110,7 @@ function failedCall(result: CallToolResult, errorMeans: ErrorMeaning): CallError
  * @throws CallError naming the first one
  */
 function requireWhole(value: Json): Json {
-  const path = findRounded(value, []);
+  const path = findRoundedNumber(value, []);
   if (path === null) return value;
   const place = toPointer(path) || 'the top';
   throw unusableAnswer(
@@ -121,17 +121,17 @@ function requireWhole(value: Json): Json {
 
 type Path = readonly (string | number)[];
 
-function findRounded(value: Json, path: Path): Path | null {
-  if (typeof value === 'number') return isRounded(value) ? path : null;
+function findRoundedNumber(value: Json, path: Path): Path | null {
+  if (typeof value === 'number') return isRoundedNumber(value) ? path : null;
   if (!isContainer(value)) return null;
   for (const [key, inner] of Object.entries(value)) {
-    const found = findRounded(inner, [...path, key]);
+    const found = findRoundedNumber(inner, [...path, key]);
     if (found) return found;
   }
   return null;
 }
 
-function isRounded(value: number): boolean {
+function isRoundedNumber(value: number): boolean {
   if (!Number.isInteger(value) || Number.isSafeInteger(value)) return false;
   const digits = String(value).replace(/e.*$/, '').replaceAll(/[-.]/g, '').replace(/0+$/, '');
   return digits.length >= DIGITS_OF_DOUBLE;

@@ -33,7 +33,7 @@ export function fieldsVisibleAs(use: keyof VisibleFields): readonly string[] {
 }
 
 /** Returns the fields of a node as JSON, for code that reads descriptions. */
-export function fieldsOf(node: object): JsonObject {
+export function nodeFields(node: object): JsonObject {
   if (isJsonObject(node)) return node;
   throw new TypeError('A node is an object');
 }
@@ -59,7 +59,7 @@ export function namesInFields({ fields, path }: FieldsAtPath, named: readonly st
 
 /** Like `namesInFields`, without the paths. */
 export function namedEntries(node: object, named?: readonly string[]): readonly string[] {
-  return namesInFields({ fields: fieldsOf(node), path: '' }, named).map(({ name }) => name);
+  return namesInFields({ fields: nodeFields(node), path: '' }, named).map(({ name }) => name);
 }
 
 /** Returns the value of a field. @param field a name, or names joined by `/` for a nested field */
@@ -74,23 +74,23 @@ export interface FieldsAtPath {
 }
 
 /** Returns the channels that a node writes, or uses as its conversation. */
-export function writesOf(node: FieldsAtPath): readonly LocatedName[] {
+export function channelsOfNode(node: FieldsAtPath): readonly LocatedName[] {
   const { fields, path } = node;
   const { write, onError } = fields;
   return [
-    ...(typeof write === 'string' ? [{ name: write, path: `${path}/write` }] : keysAt(write, `${path}/write`)),
-    ...(isJsonObject(onError) ? keysAt(onError['write'], `${path}/onError/write`) : []),
+    ...(typeof write === 'string' ? [{ name: write, path: `${path}/write` }] : memberNamesAt(write, `${path}/write`)),
+    ...(isJsonObject(onError) ? memberNamesAt(onError['write'], `${path}/onError/write`) : []),
     ...namesInFields(node, fieldsOfKind('conversations')),
   ];
 }
 
-function keysAt(value: Json | undefined, path: string): readonly LocatedName[] {
+function memberNamesAt(value: Json | undefined, path: string): readonly LocatedName[] {
   return membersIn(value).map(([name]) => ({ name, path: path + toPointer([name]) }));
 }
 
 /** Returns the graph inside a node: the name of a published graph, or a definition; `null` if there is none. */
 export function innerGraph(node: NodeDefinition): string | GraphDefinition | null {
-  const { definition } = innerGraphAt(fieldsOf(node)) ?? {};
+  const { definition } = innerGraphAt(nodeFields(node)) ?? {};
   return typeof definition === 'string' || isValidated(definition) ? definition : null;
 }
 

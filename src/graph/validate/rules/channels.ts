@@ -1,4 +1,4 @@
-import { namesAt, writesOf, namesInFields, fieldsOfKind } from '../../definition/node-types/describe-node.ts';
+import { namesAt, channelsOfNode, namesInFields, fieldsOfKind } from '../../definition/node-types/describe-node.ts';
 import type { LocatedName } from '../../definition/node-types/describe-node.ts';
 import { describeReducer } from '../../definition/reducers.ts';
 import { InvalidExpressionError, parseExpression } from '../../expression/expression.ts';
@@ -29,7 +29,7 @@ export const unknownChannels = defineRule({
 
 /** Returns the channels that nodes write, or use as their conversation. */
 function channelsWritten({ nodes }: ValidationSubject): readonly LocatedName[] {
-  return [...nodes.values()].flatMap(writesOf);
+  return [...nodes.values()].flatMap(channelsOfNode);
 }
 
 /** Returns the channels that the definition lists as input, as required input, and as output. */
@@ -127,7 +127,7 @@ export const concurrentWrites = defineRule({
   find: (subject) => {
     const reported = new Set<string>();
     return [...nodesTogether(subject.edges).values()]
-      .flatMap((group) => conflictsIn(subject, [...group]))
+      .flatMap((group) => concurrentWritesIn(subject, [...group]))
       .filter(({ path }) => !reported.has(path) && reported.add(path));
   },
 });
@@ -148,14 +148,14 @@ function nodesTogether(edges: readonly SubjectEdge[]): ReadonlyMap<string, Reado
   return groups;
 }
 
-function conflictsIn(
+function concurrentWritesIn(
   { nodes, channels }: ValidationSubject,
   group: readonly string[],
 ): GraphIssues<'IMPLICIT_CONCURRENT_WRITE'> {
   const writers = new Map<string, string>();
   return group.flatMap((id) => {
     const node = nodes.get(id);
-    const written = node ? writesOf(node).filter(({ name }) => isExclusive(channels.get(name))) : [];
+    const written = node ? channelsOfNode(node).filter(({ name }) => isExclusive(channels.get(name))) : [];
     return written.flatMap((write) => findConflict(writers, id, write));
   });
 }

@@ -61,8 +61,8 @@ export const deadEndBranches = defineRule({
 export const starvingJoins = defineRule({
   codes: ['JOIN_MAY_STARVE'],
   find: ({ edges }) => {
-    const reachedByBranches = targetsOf(edges.filter(({ kind }) => kind === 'branches' || kind === 'route'));
-    const reachedElse = targetsOf(edges.filter(({ kind }) => kind === 'plain' || kind === 'forEach'));
+    const reachedByBranches = targetNames(edges.filter(({ kind }) => kind === 'branches' || kind === 'route'));
+    const reachedElse = targetNames(edges.filter(({ kind }) => kind === 'plain' || kind === 'forEach'));
     return edges
       .filter(({ sources }) => sources.length > 1)
       .flatMap(({ sources }) => sources)
@@ -78,7 +78,7 @@ export const starvingJoins = defineRule({
   },
 });
 
-function targetsOf(edges: readonly SubjectEdge[]): ReadonlySet<string> {
+function targetNames(edges: readonly SubjectEdge[]): ReadonlySet<string> {
   return new Set(edges.flatMap(({ targets }) => targets).map(({ name }) => name));
 }
 

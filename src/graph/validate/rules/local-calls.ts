@@ -17,7 +17,7 @@ export const localCalls = defineRule({
     [...subject.nodes.values()]
       .filter(({ fields }) => fields['execution'] === 'local')
       .flatMap((node) => {
-        const unfit = calledBy(node, subject).find(({ effect, timeout }) => {
+        const unfit = codeCalledBy(node, subject).find(({ effect, timeout }) => {
           return !mayBeLocal(effect, timeoutOf(node, timeout, subject));
         });
         if (!unfit) return [];
@@ -32,7 +32,7 @@ interface Callee extends CallSettings {
   readonly effect: CallSafety;
 }
 
-function calledBy(node: SubjectNode, { catalog, nodes }: ValidationSubject): readonly Callee[] {
+function codeCalledBy(node: SubjectNode, { catalog, nodes }: ValidationSubject): readonly Callee[] {
   const { calls } = node.description;
   if (!calls) return [];
   if ('nodeType' in calls) return toCallees(catalog.nodeTypes, [node.type]);

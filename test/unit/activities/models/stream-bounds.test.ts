@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chatCompletions } from '../../../../src/activities/models/wire/chat-completions.ts';
-import { readEvents } from '../../../../src/activities/models/wire/read-answer.ts';
+import { rewriteEventStream } from '../../../../src/activities/models/wire/read-answer.ts';
 import { NetworkError } from '../../../../src/network/network-error.ts';
 
 test('a stream of more events than an answer can have fails', async () => {
@@ -12,7 +12,7 @@ test('a stream of more events than an answer can have fails', async () => {
     },
   });
   const read = async (): Promise<void> => {
-    for await (const _chunk of source.pipeThrough(readEvents(chatCompletions)));
+    for await (const _chunk of source.pipeThrough(rewriteEventStream(chatCompletions)));
   };
   const failure: unknown = await read().catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(NetworkError);

@@ -7,7 +7,7 @@ import { hideEvent } from '../../../../src/graph/redaction/hide.ts';
 import { hideRecording, replayRecording } from '../../../../src/graph/replay/recording.ts';
 import type { Recording } from '../../../../src/graph/replay/recording.ts';
 import type { RecordedAnswer } from '../../../../src/graph/replay/replay-log.ts';
-import { isLocal } from '../../../../src/graph/run/call.ts';
+import { isLocalCall } from '../../../../src/graph/run/call.ts';
 import type { CallEffect, CallReply } from '../../../../src/graph/run/effect.ts';
 import type { Occurrence, OccurrenceBody } from '../../../../src/graph/run/occurrence.ts';
 import type { Run } from '../../../../src/graph/run/run.ts';
@@ -91,7 +91,7 @@ function play({ nodes, over = {}, answer = () => CANARY, signal }: Course): Reco
 
 function toOccurrence(call: CallEffect, given: Json | Error | CallReply): OccurrenceBody {
   const { key } = call;
-  const local = isLocal(call) ? { isLocal: true as const } : {};
+  const local = isLocalCall(call) ? { isLocal: true as const } : {};
   if (given instanceof Error)
     return {
       kind: 'call.failed',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeUndone, isBehind, withUndone } from '../../../../src/graph/run/compensation.ts';
+import { describeUndone, includesUndoneWork, addUndoneWork } from '../../../../src/graph/run/compensation.ts';
 import { undoneWork } from '../../../../src/graph/run/status.ts';
 import type { Compensation } from '../../../../src/graph/run/compensation.ts';
 import type { RunPhase } from '../../../../src/graph/run/phase.ts';
@@ -49,19 +49,25 @@ describe('the undone work of a run', () => {
       since(3, 'trip/seat'),
     ],
   ])('is as expected while the run is %s', (...[, phase, pending, begun, wanted]) => {
-    const undone = withUndone(null, begun);
+    const undone = addUndoneWork(null, begun);
     expect(undoneWork({ phase, compensation: { pending, undone } })).toEqual(wanted);
   });
 
   test('has a first step: checkpoints of it and of later steps are behind it', () => {
-    expect([-1, 0, 1, 2, 3].map((step) => isBehind({ since: 1 }, step))).toEqual([false, false, true, true, true]);
+    expect([-1, 0, 1, 2, 3].map((step) => includesUndoneWork({ since: 1 }, step))).toEqual([
+      false,
+      false,
+      true,
+      true,
+      true,
+    ]);
   });
 
   test('is described by the first nodes, each once', () => {
     const many = Array.from({ length: 50 }, (_, n) => compensation(`n${n}`, n));
-    expect(describeUndone(withUndone(null, many) ?? { since: 0, nodes: [] })).toMatch(
+    expect(describeUndone(addUndoneWork(null, many) ?? { since: 0, nodes: [] })).toMatch(
       /^n40, .*, n49 and perhaps others$/,
     );
-    expect(withUndone(withUndone(null, [pay, pay]), [pay])).toEqual({ since: 1, nodes: ['pay'] });
+    expect(addUndoneWork(addUndoneWork(null, [pay, pay]), [pay])).toEqual({ since: 1, nodes: ['pay'] });
   });
 });
