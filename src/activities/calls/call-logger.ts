@@ -1,8 +1,5 @@
-import { Context } from '@temporalio/activity';
 import type { CallTask } from './call-task.ts';
-import { calleeName, parseCallKey, calleeOf } from '../../graph/run/index.ts';
-import type { LedgerFailure } from '../../store/calls/ledger.ts';
-import { measure } from '../../telemetry/metrics/meter.ts';
+import { calleeName, parseCallKey } from '../../graph/run/index.ts';
 
 /** Writes lines of the log; members of `fields` become members of the line. */
 export interface CallLogger {
@@ -65,7 +62,7 @@ function redactFields(fields: object, redact: (text: string) => string, levels =
 export type NamedCall = Pick<CallTask, 'runId' | 'tenantId' | 'graph' | 'node' | 'index' | 'key' | 'request'>;
 
 /** The fields of a log line that identify run, node and call. */
-function callLogFields({ runId, tenantId, graph, node, index, key, request }: NamedCall) {
+export function callLogFields({ runId, tenantId, graph, node, index, key, request }: NamedCall) {
   const position = parseCallKey(key);
   return {
     run: runId,
@@ -77,30 +74,4 @@ function callLogFields({ runId, tenantId, graph, node, index, key, request }: Na
     called: calleeName(request),
     key,
   };
-}
-
-/**
- * Counts a failed attempt and logs it: the call, its error, and where configured code threw it. An attempt that its run
- * has canceled is omitted.
- * @param failed includes the time of the next attempt, if one follows
- */
-export function reportFailure(
-  call: NamedCall,
-  { failures, failure, nextAttemptAt }: Pick<LedgerFailure, 'failures' | 'failure' | 'nextAttemptAt'>,
-): void {
-  const { code, message, cause } = failure.error;
-  if (code === 'CANCELED') return;
-  const { kind, name } = calleeOf(call.request);
-  const isLast = nextAttemptAt === undefined;
-  measure(isLast ? 'holdfast.call.failures' : 'holdfast.call.retries', 1, { kind, called: name, code });
-  const text = isLast ? 'a call failed' : 'an attempt of a call failed; another follows';
-  Context.current().log.warn(text, {
-    ...callLogFields(call),
-    attempt: failures,
-    code,
-    message,
-    ...(cause && { cause: { code: cause.code, message: cause.message } }),
-    ...(cause?.stack !== undefined && { stack: cause.stack }),
-    ...(!isLast && { nextAttemptAt }),
-  });
 }

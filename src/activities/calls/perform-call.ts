@@ -16,7 +16,7 @@ import { endByLedger } from './reconcile-call.ts';
 import { withHeartbeat, openTimeLimit } from './time-limit.ts';
 import type { CancelReason, TimeLimit } from './time-limit.ts';
 import { lostAfterSilenceMs } from './judge-claim.ts';
-import { reportFailure } from './call-logger.ts';
+import { reportFailure } from './report-failure.ts';
 import { journalSender, openLateJournal } from './write-journal.ts';
 import { openKeptRequest, makeAttempt } from './make-attempt.ts';
 import type { Attempt, CallBehavior } from './make-attempt.ts';

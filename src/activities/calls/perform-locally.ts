@@ -9,7 +9,7 @@ import { judgeAttempt } from './judge-attempt.ts';
 import type { AttemptVerdict, RetryVerdict } from './judge-attempt.ts';
 import { makeAttempt } from './make-attempt.ts';
 import type { Attempt, CallBehavior } from './make-attempt.ts';
-import { reportFailure } from './call-logger.ts';
+import { reportFailure } from './report-failure.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { TimeLimit } from './time-limit.ts';
 
