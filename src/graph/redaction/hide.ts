@@ -58,7 +58,7 @@ export function hideRunError(error: RunError, redaction: Redaction): RunError {
 }
 
 function undoesHidden(redaction: Redaction): boolean {
-  return redactionsOfGraphs(redaction).some(({ nodes }) => Object.values(nodes).some(({ undone }) => undone));
+  return everyGraphRedaction(redaction).some(({ nodes }) => Object.values(nodes).some(({ undone }) => undone));
 }
 
 /** Redacts the values in an event. */
@@ -178,11 +178,11 @@ export function redactionAtPath(redaction: Redaction, path: NodePath): GraphReda
 
 /** Returns the redaction of each node with a name, for callers that know nothing else about a node. */
 function nodesNamed(redaction: Redaction, name: string): readonly NodeRedaction[] {
-  return redactionsOfGraphs(redaction).flatMap(({ nodes }) => own(nodes, name) ?? []);
+  return everyGraphRedaction(redaction).flatMap(({ nodes }) => own(nodes, name) ?? []);
 }
 
 /** Returns the redaction of every graph of a run. */
-function redactionsOfGraphs(redaction: Redaction): readonly GraphRedaction[] {
+function everyGraphRedaction(redaction: Redaction): readonly GraphRedaction[] {
   const graphs: GraphRedaction[] = [redaction, ...Object.values(redaction.graphs)];
   for (const { nodes } of graphs)
     for (const { inside } of Object.values(nodes)) if (typeof inside === 'object') graphs.push(inside);
