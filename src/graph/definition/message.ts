@@ -64,7 +64,7 @@ export const SUMMARY_ID = 'summary';
 export const SUMMARY_HEADING = 'Summary of the conversation before this point, which was left out:\n';
 
 /**
- * True if `shorten` made the message to replace others. The id alone proves nothing, because other messages may have
+ * True if `replaceBySummary` made the message to replace others. The id alone proves nothing, because other messages may have
  * it.
  */
 export function isSummary({ id, content }: Message): boolean {
