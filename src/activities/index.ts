@@ -12,9 +12,8 @@ import { functionCalls, nodeCalls, createReadings, toolCalls } from './tool-call
 import type { RegisteredFunction, RegisteredNodeType } from './registered-code.ts';
 import { modelCalls } from './model-calls.ts';
 import type { ModelDeps } from './model-calls.ts';
-import { inCallSlot } from './calls/call-slots.ts';
-import type { CallSlots } from './calls/call-slots.ts';
-import { switchOf, whenSwitchedOn } from './calls/call-switches.ts';
+import { inCallSlot, findSwitchOfCall, whenSwitchedOn } from './calls/call-admission.ts';
+import type { CallSlots } from './calls/call-admission.ts';
 import type { ParentLogger } from './calls/call-logger.ts';
 import type { CallOutcome, CallTask, LocalOutcome, SentTask } from './calls/call-task.ts';
 import { createFileKeeper } from './files/keep-file.ts';
@@ -81,7 +80,7 @@ export function createCallActivities(deps: ActivityDeps): CallActivities {
   const perform = async <R extends CallRequest>(kind: CallBehavior<R>, task: CallTask<R>): Promise<CallOutcome> =>
     await inCallSlot(deps.slots, store, task, async () => await performCall(store, kind, task));
   const locally = async <R extends CallRequest>(kind: CallBehavior<R>, task: CallTask<R>): Promise<LocalOutcome> =>
-    (await switchOf(store, task)) ? leftToActivity() : await performLocally(deps.slots, kind, task);
+    (await findSwitchOfCall(store, task)) ? leftToActivity() : await performLocally(deps.slots, kind, task);
   const performer =
     <R extends CallRequest>(kind: CallBehavior<R>) =>
     async (sent: SentTask<R>, journal: JournalBatch | null = null): Promise<CallOutcome> => {

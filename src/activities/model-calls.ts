@@ -47,12 +47,12 @@ export function modelCalls({
       const { kind: _kind, policy: _policy, context: _context, graphTools: _graphTools, ...rest } = request;
       const generate = own(models, request.model);
       if (!generate) throw notConfigured('MODEL_FAILED', `model "${request.model}"`);
-      const offers = offersIn(request, tools);
+      const offers = toolOffersOf(request, tools);
       const measure = own(measures, request.model) ?? UNKNOWN_MEASURE;
       const fitted = await fitMessages(request, { measure, processors: messageProcessors, tools: offers });
       if (fitted.kind === 'overflow') return fitted;
       const { messages, report } = fitted;
-      const deltas = deltasOf(task, made, publishDeltas);
+      const deltas = openDeltasOfCall(task, made, publishDeltas);
       try {
         const sent = { ...rest, messages, tools: offers };
         made.keep?.(toJson({ ...rest, messages }));
@@ -69,7 +69,7 @@ export function modelCalls({
   };
 }
 
-function offersIn(
+function toolOffersOf(
   { tools, graphTools = {} }: ModelCallRequest,
   configured: Readonly<Record<string, ToolOffer>>,
 ): readonly ToolOffer[] {
@@ -95,7 +95,7 @@ function requireWholeCalls(
 }
 
 /** @returns `null` for a call whose answer is not streamed to anyone */
-function deltasOf(
+function openDeltasOfCall(
   task: CallTask<ModelCallRequest>,
   made: MadeAttempt,
   publishDeltas: PublishDeltas,

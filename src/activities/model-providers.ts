@@ -19,3 +19,15 @@ export const EMBEDDING_PROVIDER_NAMES = [
 ] as const satisfies readonly ProviderName[];
 
 export type EmbeddingProviderName = (typeof EMBEDDING_PROVIDER_NAMES)[number];
+
+interface NamedEmbedder {
+  readonly provider: EmbeddingProviderName;
+  readonly model: string;
+  /** The length of its vectors. */
+  readonly dimensions: number;
+}
+
+/** Names an embedding model. Vectors of models with different names can't be compared. */
+export function embedderName({ provider, model, dimensions }: NamedEmbedder): string {
+  return `${provider}/${model}/${dimensions}`;
+}

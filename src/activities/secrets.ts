@@ -2,7 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { isJsonList, isJsonObject, MAX_MESSAGE, messageOf, own, truncate } from '../graph/values/index.ts';
 import type { Json, RunErrorCode } from '../graph/values/index.ts';
 import { CallError, REFUSED } from './calls/call-error.ts';
-import { isMistake } from './calls/classify-failure.ts';
+import { isProgrammingError } from './calls/classify-failure.ts';
 import { userStackOf } from './calls/user-stack.ts';
 
 /** A reference to a secret. Only the activity that uses the secret resolves it. */
@@ -59,7 +59,7 @@ export function useSecrets(secrets: SecretResolver, code: RunErrorCode = 'TOOL_F
     async resolve(value) {
       if (typeof value === 'string') return value;
       const secret = await fetchSecret(secrets, value.secret).catch((error: unknown) => {
-        const retryable = !(error instanceof MissingSecretError || isMistake(error));
+        const retryable = !(error instanceof MissingSecretError || isProgrammingError(error));
         throw new CallError(code, messageOf(error), {
           retryable,
           done: 'no',
@@ -69,7 +69,7 @@ export function useSecrets(secrets: SecretResolver, code: RunErrorCode = 'TOOL_F
       });
       const before = used.get(value.secret) ?? [];
       if (before.at(-1) === secret) return secret;
-      used.set(value.secret, latestOf([...before.filter((other) => other !== secret), secret]));
+      used.set(value.secret, latestSecrets([...before.filter((other) => other !== secret), secret]));
       redactor = null;
       return secret;
     },
@@ -82,7 +82,7 @@ export function useSecrets(secrets: SecretResolver, code: RunErrorCode = 'TOOL_F
   };
 }
 
-function latestOf(values: readonly string[]): readonly string[] {
+function latestSecrets(values: readonly string[]): readonly string[] {
   let length = 0;
   const latest = values.slice(-MAX_KEPT);
   const first = latest.findLastIndex((value) => (length += value.length) > MAX_KEPT_LENGTH);
@@ -93,7 +93,7 @@ function latestOf(values: readonly string[]): readonly string[] {
 const SECRET_TIMEOUT_MS = 10_000;
 
 async function fetchSecret(secrets: SecretResolver, name: string): Promise<string> {
-  const secret: unknown = await withTimeout(name, secrets(name));
+  const secret: unknown = await resolveInTime(name, secrets(name));
   const value = typeof secret === 'string' ? secret.replace(LINE_BREAKS_AT_END, '') : '';
   if (value === '') throw new MissingSecretError(`There is no secret ${name}`);
   return value;
@@ -102,7 +102,7 @@ async function fetchSecret(secrets: SecretResolver, name: string): Promise<strin
 /** Editors and `echo` add a line break at the end of a secret's file. */
 const LINE_BREAKS_AT_END = /(?<![\r\n])[\r\n]+$/;
 
-async function withTimeout<T>(name: string, secret: Promise<T>): Promise<T> {
+async function resolveInTime<T>(name: string, secret: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     const message = `The secret ${name} was not there after ${SECRET_TIMEOUT_MS / 1_000} s`;
@@ -182,8 +182,8 @@ const PUBLIC = ['https://www.', 'http://www.', 'postgresql://', '-----BEGIN RSA 
  * characters. The cost is linear in the text, whatever the secrets are.
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
-  const windows = new Set(secrets.flatMap(encodingsOf).flatMap(windowsOf));
-  const shorts = [...new Set(secrets.flatMap(withWords))].filter(({ length }) => length < MIN_SECRET_PART);
+  const windows = new Set(secrets.flatMap(encodingsOfSecret).flatMap(textWindows));
+  const shorts = [...new Set(secrets.flatMap(withSingleWords))].filter(({ length }) => length < MIN_SECRET_PART);
   const patterns = shorts.toSorted((one, other) => other.length - one.length).map(toSecretPattern);
   const redactLong = (text: string): string => (windows.size === 0 ? text : replaceWindows(text, windows));
   return {
@@ -193,13 +193,13 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   };
 }
 
-function windowsOf(text: string): readonly string[] {
+function textWindows(text: string): readonly string[] {
   const windows = [];
   for (let at = 0; at + MIN_SECRET_PART <= text.length; at++) windows.push(text.slice(at, at + MIN_SECRET_PART));
   return windows.filter((window) => window.trim() !== '' && !PUBLIC.some((text) => text.includes(window)));
 }
 
-function withWords(secret: string): readonly string[] {
+function withSingleWords(secret: string): readonly string[] {
   const words = secret.split(/\s+/).filter(({ length }) => length >= MIN_ANYWHERE);
   return [secret, JSON.stringify(secret).slice(1, -1), ...words];
 }
@@ -228,7 +228,7 @@ function toSecretPattern(secret: string): RegExp {
  * Lists the forms in which another system may return a secret: unchanged, escaped once or twice for JSON, escaped for
  * HTML or URLs, and its bytes in hexadecimal and Base64.
  */
-function encodingsOf(secret: string): readonly string[] {
+function encodingsOfSecret(secret: string): readonly string[] {
   const text = secret.toWellFormed();
   const bytes = Buffer.from(text);
   const hex = bytes.toString('hex');

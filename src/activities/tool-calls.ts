@@ -104,11 +104,11 @@ function requireResult({ name }: Tool, check: SchemaCheck, value: Json): void {
 function checkRoles(tool: Tool, principal: Principal, part: string): void {
   if (mayCall(tool, principal)) return;
   const { sub, roles: actual } = principal;
-  const message = `${tool.name} may be called only in runs of a principal with ${rightOf(tool)}; ${part} ${sub} (${actual.join(', ') || 'no roles'})`;
+  const message = `${tool.name} may be called only in runs of a principal with ${requiredRight(tool)}; ${part} ${sub} (${actual.join(', ') || 'no roles'})`;
   throw new CallError('TOOL_FAILED', message, REFUSED);
 }
 
-function rightOf({ roles, permission }: Tool): string {
+function requiredRight({ roles, permission }: Tool): string {
   if (permission !== undefined) return `the permission ${permission}`;
   return roles?.length ? `the role ${roles.join(' or ')}` : 'the role admin';
 }

@@ -4,7 +4,7 @@ import type { AuthConfig } from '../config/auth.ts';
 import { addMcpTools } from '../config/connect-mcp-servers.ts';
 import { createDataConverter } from '../process/data-converter.ts';
 import { toMs } from '../graph/values/index.ts';
-import { atPort } from '../process/at-port.ts';
+import { atPort, listenOnPort, openAbort } from '../process/listen.ts';
 import { keepParts, connectWithRetry } from '../process/connect-with-retry.ts';
 import type { Opening } from '../process/connect-with-retry.ts';
 import { isMain } from '../process/own-code.ts';
@@ -18,8 +18,8 @@ import { isDatabaseAway } from '../store/database/database-away.ts';
 import { postgresStore } from '../store/store.ts';
 import { readTemporalTarget, temporalDependency } from '../process/temporal.ts';
 import type { TemporalTarget } from '../process/temporal.ts';
-import { createMeaningCheck, SHUTTING_DOWN, startingUp, createProbes } from '../process/readiness.ts';
-import { reportIfNotReady } from '../process/temporal-check.ts';
+import { createMeaningCheck, SHUTTING_DOWN, startingUpMessage, createProbes } from '../process/readiness.ts';
+import { reportIfNotReady } from '../process/search-attributes.ts';
 import { startFields } from '../process/start-fields.ts';
 import { SetupError, runProcess, awaitParts } from '../process/setup-error.ts';
 import { ApiSettings, readSettings } from '../config/settings.ts';
@@ -37,7 +37,6 @@ import { publishFolder } from './graphs/publish-graph.ts';
 import { openGraphJobs } from './graph-jobs/open-graph-jobs.ts';
 import { createEngine, openConnection } from './temporal/engine.ts';
 import type { ApiDeps } from './deps.ts';
-import { listenOnPort, openAbort } from '../process/listen.ts';
 import type { ListenOptions, RequestHandler, OpenPort } from '../process/listen.ts';
 import { createApp } from './app.ts';
 import { notNow } from './http/errors.ts';
@@ -198,7 +197,7 @@ export async function openApiServer(
   unavailable: ReadonlySet<string> = new Set(),
 ): Promise<ApiServer> {
   const shuttingDown = openAbort();
-  const readiness = async () => (shuttingDown.signal.aborted ? SHUTTING_DOWN : startingUp(unavailable));
+  const readiness = async () => (shuttingDown.signal.aborted ? SHUTTING_DOWN : startingUpMessage(unavailable));
   let app: RequestHandler = createProbes(readiness, async () => notNow(await readiness()));
   let sweeper: Sweeper | null = null;
   const listening = await listenOnPort({ fetch: (...request) => app.fetch(...request) }, options);

@@ -262,10 +262,10 @@ function findAllIssues(
   if (catalog) return validateGraph(toJson(definition), catalog);
   const own = Object.fromEntries(nodeTypes.map((type) => [type, ANY_NODE]));
   const issues = validateGraph(toJson(definition), { ...EMPTY_CATALOG, nodeTypes: own });
-  return issues.flatMap(withoutCatalog);
+  return issues.flatMap(withoutCatalogNames);
 }
 
-function withoutCatalog(issue: GraphIssue<IssueCode>): readonly GraphIssue<IssueCode>[] {
+function withoutCatalogNames(issue: GraphIssue<IssueCode>): readonly GraphIssue<IssueCode>[] {
   if (issue.code === 'UNKNOWN_NODE_TYPE' && SUGGESTS.test(issue.message))
     return [{ ...issue, message: `${issue.message} Name a type of your own in \`nodeTypes\`.` }];
   return CATALOG_CODES.has(issue.code) ? [] : [issue];

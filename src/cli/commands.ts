@@ -8,19 +8,15 @@ import {
 } from './runs/approvals.ts';
 import { evaluateCommand } from './evaluation/evaluate.ts';
 import { promoteCommand } from './evaluation/promote.ts';
-import { diagramCommand } from './graphs/diagram.ts';
-import { validateCommand } from './graphs/validate.ts';
+import { diagramCommand, validateCommand, publishCommand } from './graphs/definitions.ts';
+import { aliasesCommand, graphsCommand, unpublishCommand } from './graphs/published.ts';
 import { mcpCommand } from './graphs/mcp.ts';
-import { publishCommand } from './graphs/publish.ts';
-import { aliases, graphs, unpublish } from './graphs/published.ts';
 import type { Command } from './line/command.ts';
 import { consoleCommand, tokenCommand } from './local/sign-in.ts';
 import { devCommand, startCommand } from './local/start.ts';
 import { initCommand } from './local/init.ts';
 import { logsCommand } from './local/logs.ts';
-import { apiProcess, workerProcess } from './production/processes.ts';
-import { doctorCommand } from './production/doctor.ts';
-import { setupCommand } from './production/setup.ts';
+import { apiProcess, workerProcess, doctorCommand, setupCommand } from './production/commands.ts';
 import { cancelCommand, pauseCommand, replanCommand, resumeCommand, signalCommand } from './runs/control.ts';
 import { checkpointsCommand, explainCommand, forkCommand, historyCommand, runsCommand } from './runs/runs.ts';
 import { failCommand, interventionsCommand, retryCommand, skipCommand } from './runs/interventions.ts';
@@ -29,7 +25,10 @@ import { runCommand } from './runs/run.ts';
 /** All commands, grouped under the titles of the help. Each group is a folder. */
 export const COMMAND_GROUPS: readonly (readonly [title: string, commands: readonly Command[]])[] = [
   ['On this machine', [initCommand, devCommand, startCommand, consoleCommand, tokenCommand, logsCommand]],
-  ['Graphs', [validateCommand, diagramCommand, publishCommand, unpublish, graphs, aliases, mcpCommand]],
+  [
+    'Graphs',
+    [validateCommand, diagramCommand, publishCommand, unpublishCommand, graphsCommand, aliasesCommand, mcpCommand],
+  ],
   [
     'Runs',
     [

@@ -34,7 +34,7 @@ async function runCommand([name, ...args]: readonly string[], terminal: Terminal
   if (name === undefined || HELP_FLAGS.has(name)) return printText(terminal, commandOverview(COMMAND_GROUPS));
   if (name === '--version') return printText(terminal, `${await readVersion()}\n`);
   if (name === 'help')
-    return printText(terminal, args[0] === undefined ? commandOverview(COMMAND_GROUPS) : helpOf(args[0]));
+    return printText(terminal, args[0] === undefined ? commandOverview(COMMAND_GROUPS) : helpOfCommand(args[0]));
   const command = findCommand(name);
   return args.some((arg) => HELP_FLAGS.has(arg))
     ? printText(terminal, commandHelp(command))
@@ -43,7 +43,7 @@ async function runCommand([name, ...args]: readonly string[], terminal: Terminal
 
 const HELP_FLAGS: ReadonlySet<string> = new Set(['--help', '-h']);
 
-function helpOf(name: string): string {
+function helpOfCommand(name: string): string {
   return commandHelp(findCommand(name));
 }
 

@@ -1,4 +1,4 @@
-import { embedderName } from '../activities/models/embedder-name.ts';
+import { embedderName } from '../activities/model-providers.ts';
 import { createEnvironmentSecrets } from '../activities/secrets.ts';
 import { toMs } from '../graph/values/index.ts';
 import type { Embedder } from '../store/memory/embedder.ts';

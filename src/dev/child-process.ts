@@ -42,13 +42,13 @@ export function endWithProcess(child: ChildProcess): void {
 export async function stopOrphan(pidFile: string, marker: string): Promise<void> {
   const pid = Number(await readFile(pidFile, 'utf8').catch(() => ''));
   if (!Number.isInteger(pid) || pid <= 0) return;
-  while ((await commandOf(pid)).includes(marker)) {
+  while ((await commandOfProcess(pid)).includes(marker)) {
     process.kill(pid, 'SIGKILL');
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-async function commandOf(pid: number): Promise<string> {
+async function commandOfProcess(pid: number): Promise<string> {
   const { stdout } = await execFileAsync('ps', ['-p', String(pid), '-o', 'command=']).catch(() => ({ stdout: '' }));
   return stdout;
 }

@@ -16,7 +16,7 @@ import { setVariables } from '../process/process-options.ts';
  * replays the histories of all their runs.
  */
 async function runConformance(): Promise<number> {
-  const suite = findSuite(process.env);
+  const suite = findConformanceSuite(process.env);
   if (!suite.isThere) {
     process.stdout.write(`There is no conformance suite at ${suite.folder}; CONFORMANCE_DIR names another folder.\n`);
     return 0;
@@ -65,9 +65,9 @@ export interface ConformanceSuite {
   readonly isThere: boolean;
 }
 
-export function findSuite(environment: NodeJS.ProcessEnv): ConformanceSuite {
+export function findConformanceSuite(environment: NodeJS.ProcessEnv): ConformanceSuite {
   const folder = resolve(setVariables(environment)['CONFORMANCE_DIR'] ?? '../shared/conformance-next');
-  return { folder, config: join(folder, 'holdfast.config.json'), isThere: existsSync(runnerIn(folder)) };
+  return { folder, config: join(folder, 'holdfast.config.json'), isThere: existsSync(suiteRunner(folder)) };
 }
 
 /**
@@ -81,7 +81,7 @@ export async function playSuite(
   signal?: AbortSignal,
 ): Promise<number> {
   // The runner exits without running anything if it is started through a symbolic link.
-  const runner = await realpath(runnerIn(folder));
+  const runner = await realpath(suiteRunner(folder));
   const child = spawn(process.execPath, [runner, ...args], { stdio: 'inherit', ...(signal && { signal }) });
   return await new Promise((done, fail) => {
     child.once('error', fail);
@@ -89,6 +89,6 @@ export async function playSuite(
   });
 }
 
-function runnerIn(folder: string): string {
+function suiteRunner(folder: string): string {
   return join(folder, 'run.mjs');
 }

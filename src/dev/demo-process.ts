@@ -1,9 +1,8 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { SETTINGS, readSettings } from '../config/settings.ts';
-import { atPort } from '../process/at-port.ts';
+import { atPort, listenOnPort } from '../process/listen.ts';
 import { isMain } from '../process/own-code.ts';
-import { listenOnPort } from '../process/listen.ts';
 import type { OpenPort, ListenOptions } from '../process/listen.ts';
 import { listenForShutdown } from '../process/listen-for-shutdown.ts';
 import { createLogger } from '../process/logger.ts';

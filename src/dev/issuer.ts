@@ -45,7 +45,7 @@ export interface SignInCode {
 export async function openIssuer(keyFile: string, environment: NodeJS.ProcessEnv): Promise<Issuer> {
   if (environment['NODE_ENV'] === 'production')
     throw new Error('The local token issuer does not run with NODE_ENV=production; configure `auth` instead');
-  const jwk = existsSync(keyFile) ? await readSigningKey(keyFile) : await makeKey(keyFile);
+  const jwk = existsSync(keyFile) ? await readSigningKey(keyFile) : await makeSigningKey(keyFile);
   const kid = jwk.kid ?? (await calculateJwkThumbprint(jwk));
   const algorithm = jwk.alg ?? ALGORITHM;
   const key = await importJWK(jwk, algorithm);
@@ -103,7 +103,7 @@ function isPrivateKey(value: unknown): value is JWK {
   );
 }
 
-async function makeKey(file: string): Promise<JWK> {
+async function makeSigningKey(file: string): Promise<JWK> {
   const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
   const jwk = { ...(await exportJWK(privateKey)), alg: ALGORITHM };
   await writeFile(file, `${JSON.stringify(jwk)}\n`, { mode: 0o600 });

@@ -79,7 +79,7 @@ export async function provideTemporal(environment: NodeJS.ProcessEnv, say: (line
     ['TEMPORAL_CLI_PATH', async () => await fromVariable(setVariables(environment)['TEMPORAL_CLI_PATH'])],
     ['PATH', async () => await fromPath(environment['PATH'] ?? '')],
     [cache, async () => await checkExecutable(join(cache, 'temporal'))],
-    [`${cache} (downloaded)`, async () => await findDownload(join(cache, 'download'))],
+    [`${cache} (downloaded)`, async () => await findDownloadedServer(join(cache, 'download'))],
     ['download', async () => await downloadServer(join(cache, 'download'), say)],
     ['build with Go', async () => await buildServer(cache, say)],
   ];
@@ -121,7 +121,7 @@ function isOlderVersion(version: readonly number[]): boolean {
   return at >= 0 && (version[at] ?? 0) < (OLDEST_SERVER[at] ?? 0);
 }
 
-async function findDownload(folder: string): ReturnType<ServerSource> {
+async function findDownloadedServer(folder: string): ReturnType<ServerSource> {
   const [file] = existsSync(folder) ? await readdir(folder) : [];
   return file === undefined ? { reason: 'not there' } : await checkExecutable(join(folder, file));
 }
@@ -135,7 +135,7 @@ async function downloadServer(folder: string, say: (line: string) => void): Retu
     server: { executable: { type: 'cached-download', downloadDir: folder } },
   });
   await environment.teardown();
-  return await findDownload(folder);
+  return await findDownloadedServer(folder);
 }
 
 async function buildServer(folder: string, say: (line: string) => void): ReturnType<ServerSource> {

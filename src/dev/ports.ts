@@ -15,13 +15,13 @@ async function isPortFree(port: number): Promise<boolean> {
  * @throws Error if the requested port is in use
  */
 export async function choosePort(what: string, requested: number | undefined, preferred: number): Promise<number> {
-  if (requested === 0) return await anyPort();
+  if (requested === 0) return await findAnyPort();
   if (requested !== undefined) {
     if (await isPortFree(requested)) return requested;
     throw new Error(`Port ${requested} (${what}) is in use; give another one, or 0 for any`);
   }
   for (let port = preferred; port < preferred + 200; port++) if (await isPortFree(port)) return port;
-  return await anyPort();
+  return await findAnyPort();
 }
 
 /** Tries again if another process took a chosen port in the meantime. */
@@ -35,7 +35,7 @@ export async function retryIfPortTaken<T>(start: () => Promise<T>, tries = 3): P
   }
 }
 
-async function anyPort(): Promise<number> {
+async function findAnyPort(): Promise<number> {
   return await new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

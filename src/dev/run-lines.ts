@@ -41,7 +41,10 @@ export function printRuns({ listen, ...printing }: RunPrinting): RunPrinter {
     // A line that can't be printed is skipped, because nothing depends on it.
     last = last.then(() => take(runId)).catch(() => undefined);
   };
-  const listening = listen(CHANNEL, { received: (payload) => lookAt(payload, look), opened: () => undefined });
+  const listening = listen(CHANNEL, {
+    received: (payload) => lookAtNotifiedRun(payload, look),
+    opened: () => undefined,
+  });
   return {
     look,
     async close() {
@@ -61,7 +64,7 @@ interface PrintedRun {
 
 const RUN_OF = /"runId":"([^"]+)"/;
 
-function lookAt(payload: string, look: (runId: string) => void): void {
+function lookAtNotifiedRun(payload: string, look: (runId: string) => void): void {
   const [, runId] = RUN_OF.exec(payload) ?? [];
   if (runId !== undefined) look(runId);
 }
@@ -117,14 +120,18 @@ async function pendingLines(store: Store, run: RunRecord): Promise<readonly Pend
   const waits = (view?.waitingFor ?? []).filter(({ kind }) => kind !== 'timer');
   const awaited = waits.map(async (waiting) => ({
     key: `waits ${waiting.node} ${waiting.id} ${waiting.since}`,
-    lines: await linesOf(store, run, waiting),
+    lines: await linesOfItem(store, run, waiting),
   }));
   return [...retries, ...(await Promise.all(awaited))];
 }
 
 type PendingItem = NonNullable<RunRecord['view']>['waitingFor'][number];
 
-async function linesOf(store: Store, { id, redaction }: RunRecord, waiting: PendingItem): Promise<readonly string[]> {
+async function linesOfItem(
+  store: Store,
+  { id, redaction }: RunRecord,
+  waiting: PendingItem,
+): Promise<readonly string[]> {
   const approvalId = waiting.kind === 'approval' ? waiting.id : undefined;
   const found = approvalId === undefined ? null : await store.approvals.find(approvalId);
   const visible = found && hideApproval(found.approval, redaction);
@@ -141,7 +148,7 @@ export function retryAwareStore(store: Store, report: (runId: string) => void): 
       ...ledger,
       async fail(call, failure) {
         const isRecorded = await ledger.fail(call, failure);
-        if (failure.status === 'retrying') report(runOf(call.key));
+        if (failure.status === 'retrying') report(runIdOfCall(call.key));
         return isRecorded;
       },
       async settle(claim: CallClaim, end: CallEnd, judge) {
@@ -154,6 +161,6 @@ export function retryAwareStore(store: Store, report: (runId: string) => void): 
 }
 
 /** The key of a call begins with the id of its run. */
-function runOf(key: string): string {
+function runIdOfCall(key: string): string {
   return key.slice(0, key.indexOf(':'));
 }

@@ -24,10 +24,10 @@ import type { PayloadReader } from '../process/data-converter.ts';
 import type { Logger } from '../process/logger.ts';
 import { setVariables } from '../process/process-options.ts';
 import { SetupError } from '../process/setup-error.ts';
-import { addressOf } from '../process/temporal.ts';
+import { temporalAddressOf } from '../process/temporal.ts';
 import type { TemporalTarget } from '../process/temporal.ts';
 import { createMeaningCheck } from '../process/readiness.ts';
-import { reportIfNotReady } from '../process/temporal-check.ts';
+import { reportIfNotReady } from '../process/search-attributes.ts';
 import { withMeaning } from '../store/memory/with-meaning.ts';
 import type { Store } from '../store/store.ts';
 import { createWorkers } from '../worker.ts';
@@ -36,7 +36,7 @@ import { readTaskQueues, taskQueuesOf } from '../workers/worker-options.ts';
 import { findMissingSecrets } from '../config/missing-secrets.ts';
 import { CALLERS } from './issuer.ts';
 import type { Issuer } from './issuer.ts';
-import { allSettled, startWithTeardown } from './teardown.ts';
+import { settleAllParts, startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
 import { installRuntime } from '../process/temporal-logger.ts';
 
@@ -88,7 +88,9 @@ export async function connectToTemporal(
 ): Promise<Connection> {
   await installTemporalRuntime(logger, metricsPort);
   return await Connection.connect(options).catch((error: unknown) => {
-    throw new SetupError(`Temporal at ${addressOf(options)} can't be reached: ${messageOf(error)}`, { cause: error });
+    throw new SetupError(`Temporal at ${temporalAddressOf(options)} can't be reached: ${messageOf(error)}`, {
+      cause: error,
+    });
   });
 }
 
@@ -107,7 +109,7 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
     const dataConverter = createDataConverter(store.blobs, config.codecs);
     const engine = createEngine(connection, temporal.namespace, dataConverter);
     const folders = folder === null ? [] : [{ folder, tenants: [CALLERS.user.tenant] }];
-    await allSettled([
+    await settleAllParts([
       ...folders.map(async (each) => await publish(each, { store, graphJobs })),
       reportIfNotReady(engine.ping, logger),
       reportIfNotReady(createMeaningCheck(store.meaning), logger),

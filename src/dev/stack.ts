@@ -8,19 +8,19 @@ import { createLogger } from '../process/logger.ts';
 import type { Logger } from '../process/logger.ts';
 import { setVariables } from '../process/process-options.ts';
 import { startFields } from '../process/start-fields.ts';
-import { addressOf } from '../process/temporal.ts';
+import { temporalAddressOf } from '../process/temporal.ts';
 import type { Store } from '../store/store.ts';
 import { openThreadedDatabase } from './database/open-threaded-database.ts';
 import type { StackDatabase } from './database/open-store.ts';
 import type { startDemoServices } from './demo-services.ts';
-import { lockFolder } from './folder-lock.ts';
+import { lockFolder } from './data-folder.ts';
 import { consoleAddress, openIssuer, openLocalSignIn, signTokens } from './issuer.ts';
 import type { CallerTokens } from './issuer.ts';
 import type { TemporalOptions } from './open-temporal.ts';
 import { choosePort, retryIfPortTaken } from './ports.ts';
 import type { Service, ServiceOptions } from './service.ts';
 import { openTelemetry } from '../telemetry/open-telemetry.ts';
-import { allSettled, startWithTeardown } from './teardown.ts';
+import { settleAllParts, startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
 import { provideBundle } from './workflow-bundle.ts';
 
@@ -84,7 +84,7 @@ async function startStackParts(options: StackOptions, teardown: Teardown): Promi
   // The workers receive this failure when they await the bundle.
   bundle.catch(() => undefined);
   // Modules are loaded while the database opens in its thread, because both take seconds.
-  const [database, temporal, issuer, secret, { connectToTemporal, openService }, { startApi }] = await allSettled([
+  const [database, temporal, issuer, secret, { connectToTemporal, openService }, { startApi }] = await settleAllParts([
     openDatabase(options, teardown),
     openWatchedTemporal(options, broken, teardown),
     openIssuer(options.issuerJwk ?? join(dataDir, 'issuer-key.json'), environment),
@@ -107,7 +107,7 @@ async function startStackParts(options: StackOptions, teardown: Teardown): Promi
   logger.info({ port: api.port, ...startFields({ mode: 'start', target: temporal }), exporters }, 'started');
   return {
     baseUrl: api.url,
-    temporalAddress: addressOf(temporal.options),
+    temporalAddress: temporalAddressOf(temporal.options),
     uiUrl: temporal.uiUrl,
     tokens: await signTokens(issuer),
     consoleUrl: async () => await consoleAddress(api.url, issuer),
@@ -140,7 +140,7 @@ export async function openDatabase(
     return await openStore(DATABASE_URL, teardown);
   }
   // The store's modules are loaded while the thread starts.
-  const [database, { openStore }] = await allSettled([
+  const [database, { openStore }] = await settleAllParts([
     openThreadedDatabase(resolve(dataDir, 'pglite')),
     import('./database/open-store.ts'),
   ]);

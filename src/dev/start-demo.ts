@@ -6,14 +6,14 @@ import { messageOf } from '../graph/values/index.ts';
 import { isMain } from '../process/own-code.ts';
 import { numberField, textField, runTicket } from './demo/run-ticket.ts';
 import type { TicketResult } from './demo/run-ticket.ts';
-import { createClient, readCases } from './demo/ticket.ts';
+import { createClient, readTicketCases } from './demo/ticket.ts';
 import type { TicketCase } from './demo/ticket.ts';
-import { formatReport, toReport } from './demo/report.ts';
+import { formatReport, createReport } from './demo/report.ts';
 import { startDemoServices } from './demo-services.ts';
-import { lockFolder } from './folder-lock.ts';
+import { lockFolder } from './data-folder.ts';
 import { startStack } from './stack.ts';
 import type { Stack } from './stack.ts';
-import { takeSignals } from './start.ts';
+import { handleStopSignals } from './start.ts';
 import { stopOrphanOf } from './temporal-server.ts';
 
 const DEMO_DATA_DIR = join('.holdfast', 'demo');
@@ -24,7 +24,7 @@ const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 /** Runs the refund triage for the bundled tickets. @returns the exit code: 0 if every run ended as expected */
 async function runDemo(): Promise<number> {
   const { values } = parseArgs({ options: { stay: { type: 'boolean', default: false } } });
-  const stopOnSignals = takeSignals();
+  const stopOnSignals = handleStopSignals();
   await emptyFolder(DEMO_DATA_DIR);
   printLine('Starting the stack …');
   const stack = await startStack({
@@ -35,8 +35,8 @@ async function runDemo(): Promise<number> {
   });
   stopOnSignals(stack);
   try {
-    const cases = await readCases();
-    const rows = await toReport(
+    const cases = await readTicketCases();
+    const rows = await createReport(
       cases,
       await runAll(stack, cases),
       createClient(process.env['SHOP_URL'] ?? '', shopToken()),

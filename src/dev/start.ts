@@ -23,7 +23,7 @@ export interface StartOptions extends Omit<StackOptions, 'environment' | 'say' |
 export async function startStackInProcess({ demo, tokensFile, json, quiet, ...options }: StartOptions): Promise<Stack> {
   const tokens = tokensFile ?? tokensFileIn(options.dataDir);
   const log = options.logFile ?? logFileIn(options.dataDir);
-  const stopOnSignals = takeSignals();
+  const stopOnSignals = handleStopSignals();
   try {
     const say = (line: string): void => void process.stderr.write(`${line}\n`);
     const printRun = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -86,22 +86,22 @@ type HintedFiles = Pick<StartOptions, 'dataDir' | 'logFile' | 'issuerJwk' | 'tok
 /** The flags by which commands find the files of a stack outside their default locations. */
 export function hintFlags({ dataDir, logFile, issuerJwk, tokensFile }: HintedFiles): HintFlags {
   const folder = dataDir === DATA_DIR ? undefined : dataDir;
-  const signing = toFlags({ 'data-dir': folder, 'issuer-jwk': issuerJwk });
+  const signing = formatFlags({ 'data-dir': folder, 'issuer-jwk': issuerJwk });
   return {
     token: signing,
-    console: `${signing}${toFlags({ 'tokens-file': tokensFile })}`,
-    logs: toFlags(logFile === undefined ? { 'data-dir': folder } : { 'log-file': logFile }),
+    console: `${signing}${formatFlags({ 'tokens-file': tokensFile })}`,
+    logs: formatFlags(logFile === undefined ? { 'data-dir': folder } : { 'log-file': logFile }),
   };
 }
 
-function toFlags(values: Readonly<Record<string, string | undefined>>): string {
+function formatFlags(values: Readonly<Record<string, string | undefined>>): string {
   return Object.entries(values)
-    .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${inShell(value)}`]))
+    .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${quoteShellWord(value)}`]))
     .join('');
 }
 
 /** Quotes a word for a shell. */
-function inShell(word: string): string {
+function quoteShellWord(word: string): string {
   return /^[\w./@:+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
@@ -129,7 +129,7 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * @returns a function that receives the stack: from then on the first signal stops it in order, and a later one ends
  * the process at once. A stack that breaks is stopped in order, too, with exit code 1
  */
-export function takeSignals(): (stack: Pick<Stack, 'stop' | 'broken'>) => void {
+export function handleStopSignals(): (stack: Pick<Stack, 'stop' | 'broken'>) => void {
   let begin = (): void => process.exit(0);
   const stop = stopOnSignal({ begin: () => begin(), end: () => process.exit(1), now: () => performance.now() });
   for (const signal of STOP_SIGNALS) process.on(signal, stop);

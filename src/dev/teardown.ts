@@ -35,7 +35,7 @@ export async function startWithTeardown<T>(start: (teardown: Teardown) => Promis
 }
 
 /** Waits until all parts have started or failed, so that the teardown knows what to stop. @throws the first failure */
-export async function allSettled<const T extends readonly unknown[]>(
+export async function settleAllParts<const T extends readonly unknown[]>(
   parts: T,
 ): Promise<{ readonly [K in keyof T]: Awaited<T[K]> }> {
   await Promise.allSettled(parts);

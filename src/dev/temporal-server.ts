@@ -136,7 +136,7 @@ async function waitUntilReady(address: string, child: ChildProcess, output: () =
   const until = Date.now() + START_WITHIN_MS;
   for (;;) {
     if (child.exitCode !== null) throw new Error(`The Temporal server ended at once (${child.exitCode}): ${output()}`);
-    if (await answersAt(address)) return;
+    if (await respondsAt(address)) return;
     if (Date.now() > until) {
       child.kill('SIGKILL');
       throw new Error(`The Temporal server at ${address} does not answer: ${output()}`);
@@ -146,7 +146,7 @@ async function waitUntilReady(address: string, child: ChildProcess, output: () =
 }
 
 /** True if a server responds at an address in time. */
-export async function answersAt(address: string): Promise<boolean> {
+export async function respondsAt(address: string): Promise<boolean> {
   try {
     const connection = await Connection.connect({
       address,

@@ -11,7 +11,7 @@ import { ownModule } from './own-code.ts';
 import { compressionCodec } from './payloads/compression.ts';
 import { createSignalReader } from './payloads/read-signal.ts';
 import type { ReadSignal } from './payloads/read-signal.ts';
-import { DRIVER, payloadDigest, fromStored, toStored } from './payloads/stored-payload.ts';
+import { DRIVER, payloadDigest, fromStored, toStoredBlob } from './payloads/stored-payload.ts';
 import type { Blobs, NewBlob } from '../store/blobs/blobs.ts';
 
 /** The module of the payload converter, which is also part of the workflow bundle. */
@@ -43,7 +43,7 @@ function createDriver(blobs: Blobs): StorageDriver {
     name: DRIVER,
     type: 'holdfast.blobs',
     async store(context, payloads) {
-      const kept = payloads.map((payload) => toBlob(context, payload));
+      const kept = payloads.map((payload) => toPayloadBlob(context, payload));
       await blobs.put(kept);
       return kept.map(({ id }) => new StorageDriverClaim({ id }));
     },
@@ -55,8 +55,8 @@ function createDriver(blobs: Blobs): StorageDriver {
 }
 
 /** The id is derived from workflow and content, so writing a payload twice changes nothing. */
-function toBlob({ target }: StorageDriverStoreContext, payload: Payload): NewBlob {
+function toPayloadBlob({ target }: StorageDriverStoreContext, payload: Payload): NewBlob {
   const workflowId = target?.id ?? '';
-  const stored = toStored(payload);
+  const stored = toStoredBlob(payload);
   return { id: `${workflowId}/${payloadDigest(stored)}`, workflowId, ...stored };
 }

@@ -10,7 +10,7 @@ export type Readiness = () => Promise<string | null>;
 export const SHUTTING_DOWN = 'The process is shutting down';
 
 /** @param unavailable the dependencies that the process is waiting for */
-export function startingUp(unavailable: ReadonlySet<string>): string {
+export function startingUpMessage(unavailable: ReadonlySet<string>): string {
   const names = [...unavailable].join(' and ');
   return names === '' ? 'The process starts' : `The process starts; it waits for ${names}`;
 }

@@ -1,7 +1,10 @@
 import type { ConnectionLike } from '@temporalio/client';
-import { NotReadyError } from './readiness.ts';
-import { hasGrpcCode } from './grpc-errors.ts';
+import { messageOf } from '../graph/values/index.ts';
 import { settleAll } from './connect-with-retry.ts';
+import { hasGrpcCode } from './grpc-errors.ts';
+import type { Logger } from './logger.ts';
+import { NotReadyError } from './readiness.ts';
+import { pingTemporal } from './temporal.ts';
 import type { TemporalConnection } from './temporal.ts';
 
 /** Search attributes by their names, with their Temporal types. */
@@ -17,7 +20,7 @@ const ATTRIBUTE_TYPES = {
  * process has the permission.
  * @returns a check that throws NotReadyError with the command that creates them, or an error if Temporal is unavailable
  */
-export function createSearchAttributesCheck(
+function createSearchAttributesCheck(
   temporal: TemporalConnection<ConnectionLike>,
   required: SearchAttributes,
 ): () => Promise<void> {
@@ -85,4 +88,26 @@ export async function requireSearchAttributes(
   throw new NotReadyError(
     `Temporal's namespace ${namespace} lacks the search attributes ${names}; make them: ${command}`,
   );
+}
+
+/** Throws when Temporal is unavailable, or NotReadyError when it can't accept runs. */
+export type TemporalCheck = () => Promise<void>;
+
+const PING_WITHIN_MS = 5_000;
+
+/** Creates a check that Temporal responds, and has the namespace with the search attributes. */
+export function createTemporalCheck(
+  temporal: TemporalConnection<ConnectionLike>,
+  required: SearchAttributes,
+): TemporalCheck {
+  const checkAttributes = createSearchAttributesCheck(temporal, required);
+  return async () => {
+    await pingTemporal(temporal);
+    await temporal.connection.withDeadline(Date.now() + PING_WITHIN_MS, checkAttributes);
+  };
+}
+
+/** Logs what Temporal lacks for a starting process. Its readiness probe reports the same until nothing is missing. */
+export async function reportIfNotReady(check: TemporalCheck, logger: Logger): Promise<void> {
+  await check().catch((error: unknown) => logger.error({ reason: messageOf(error) }, 'not ready'));
 }

@@ -1,5 +1,5 @@
 import { packageVersion } from './own-code.ts';
-import { addressOf } from './temporal.ts';
+import { temporalAddressOf } from './temporal.ts';
 import type { TemporalTarget } from './temporal.ts';
 
 interface ProcessStart {
@@ -15,7 +15,7 @@ export function startFields({ mode, databaseUrl, target: { options, namespace } 
     version: packageVersion(),
     mode,
     database: databaseUrl === undefined ? 'embedded' : withoutPassword(databaseUrl),
-    temporal: addressOf(options),
+    temporal: temporalAddressOf(options),
     namespace,
   };
 }

@@ -1,6 +1,6 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { LogEntry, RuntimeOptions } from '@temporalio/worker';
-import { atPort } from './at-port.ts';
+import { atPort } from './listen.ts';
 import type { Logger } from './logger.ts';
 
 const LOG_LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
@@ -21,14 +21,14 @@ function temporalRuntime(logger: Logger, metricsPort?: number): RuntimeOptions {
     logger: toTemporalLogger(logger),
     telemetryOptions: {
       logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
-      ...(metricsPort !== undefined && { metrics: { prometheus: toPrometheus(metricsPort) } }),
+      ...(metricsPort !== undefined && { metrics: { prometheus: prometheusOptions(metricsPort) } }),
     },
     shutdownSignals: [],
   };
 }
 
 /** Names and units follow the conventions of Prometheus: seconds, `_total`. */
-function toPrometheus(port: number) {
+function prometheusOptions(port: number) {
   return {
     bindAddress: `0.0.0.0:${port}`,
     useSecondsForDurations: true,

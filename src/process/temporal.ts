@@ -20,7 +20,7 @@ export type TemporalOptions = ClientConnectConfig['connectionOptions'];
 const DEFAULT_ADDRESS = '127.0.0.1:7233';
 
 /** The address of the server, or the default address. */
-export function addressOf({ address = DEFAULT_ADDRESS }: TemporalOptions): string {
+export function temporalAddressOf({ address = DEFAULT_ADDRESS }: TemporalOptions): string {
   return address;
 }
 

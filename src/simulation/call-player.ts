@@ -103,8 +103,8 @@ export class CallPlayer {
     if (call.isMade && call.effect.isCompensable) return;
     call.cancelPlan();
     const { failure } = call.isMade
-      ? judgeAttempt(toCanceled(call), CANCELED_ERROR)
-      : judgeCanceledAttempt(toCanceled(call), NOT_MADE);
+      ? judgeAttempt(toCanceledAttempt(call), CANCELED_ERROR)
+      : judgeCanceledAttempt(toCanceledAttempt(call), NOT_MADE);
     call.cancelPlan = timeline.plan(clock.now, async () => this.#end(call, { failure }));
   }
 
@@ -156,7 +156,7 @@ async function makeFakeAttempt(
   clock: SimulatedClock,
 ): Promise<SimulatedAttempt> {
   const { timeoutMs } = effect.request.policy;
-  const leftMs = deadlineOf({ effect, since }) - clock.now;
+  const leftMs = deadlineOfCall({ effect, since }) - clock.now;
   if (leftMs <= 0) return { tookMs: 0, thrown: EXPIRED, isExpired: true };
   const limitMs = Math.min(timeoutMs, leftMs);
   const made = await executeFake(call, failures + 1, clock);
@@ -183,13 +183,13 @@ async function executeFake(call: FakeCall, attempt: number, clock: SimulatedCloc
 function toSimulatedFailure(open: SimulatedCall, now: number, isExpired: boolean): AttemptToJudge {
   return {
     ...attemptFacts(open),
-    limit: { isCanceled: () => false, isExpired, allows: (delayMs) => now + delayMs < deadlineOf(open) },
+    limit: { isCanceled: () => false, isExpired, allows: (delayMs) => now + delayMs < deadlineOfCall(open) },
     isCancelRequested: false,
   };
 }
 
 /** Returns the facts for judging a canceled attempt. */
-function toCanceled(open: SimulatedCall): AttemptToJudge {
+function toCanceledAttempt(open: SimulatedCall): AttemptToJudge {
   const limit = { isCanceled: () => true, isExpired: false, allows: () => false };
   return { ...attemptFacts(open), limit, isCancelRequested: true };
 }
@@ -198,6 +198,6 @@ function attemptFacts({ effect, call, failures, mayBeDone, usedBefore }: Simulat
   return { task: effect, safety: call.safety, failures, mayBeDone, usedBefore, jitter: 0.5 };
 }
 
-function deadlineOf({ effect, since }: Pick<SimulatedCall, 'effect' | 'since'>): number {
+function deadlineOfCall({ effect, since }: Pick<SimulatedCall, 'effect' | 'since'>): number {
   return since + (effect.request.policy.deadlineMs ?? Number.POSITIVE_INFINITY);
 }

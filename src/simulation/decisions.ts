@@ -53,7 +53,7 @@ export function answersQuestion({ node, tool, decision }: Decision, { waiting, a
 }
 
 /** Converts a decision to the signal that the API would send; `null` for a timeout. */
-export function toSignal(decided: Decision, { waiting, approval }: PendingQuestion): OccurrenceBody | null {
+export function toDecisionSignal(decided: Decision, { waiting, approval }: PendingQuestion): OccurrenceBody | null {
   if (decided.decision === 'timeout') return null;
   const { decision, node: _node, tool: _tool, by = 'approver', after: _after, ...content } = decided;
   const roles = approval?.policy.roles ?? ['approver'];

@@ -1,5 +1,5 @@
 import type { OccurrenceBody, Principal } from '../graph/run/index.ts';
-import { toDelay } from './timeline.ts';
+import { parseDelay } from './timeline.ts';
 import type { Timeline } from './timeline.ts';
 import type { Json, JsonObject } from '../graph/values/index.ts';
 
@@ -66,13 +66,13 @@ export function planOutside(timeline: Timeline<OccurrenceBody>, outside: Outside
   ];
   const planned = sent.map((signal): PlannedSignal => {
     const plan = { name: describeSignal(signal), isSent: false };
-    timeline.plan(start + toDelay(signal.after ?? '0s'), async () => {
+    timeline.plan(start + parseDelay(signal.after ?? '0s'), async () => {
       plan.isSent = true;
       return [toSignalOccurrence(signal, by)];
     });
     return plan;
   });
-  if (clock?.until !== undefined) timeline.plan(start + toDelay(clock.until), async () => []);
+  if (clock?.until !== undefined) timeline.plan(start + parseDelay(clock.until), async () => []);
   return planned;
 }
 

@@ -12,7 +12,7 @@ import type {
   ModelReply,
   ReadingRequest,
 } from '../graph/run/index.ts';
-import { own, isJsonList, isJsonObject, withDefaults } from '../graph/values/index.ts';
+import { own, isJsonList, isJsonObject, addDefaults } from '../graph/values/index.ts';
 import type { Json, JsonObject, RunError, RunErrorCode } from '../graph/values/index.ts';
 import { MissingAnswerError } from './decisions.ts';
 import type { Decision } from './decisions.ts';
@@ -69,17 +69,17 @@ interface OutputsRun {
  * @throws TypeError if the delay of a decision or an event is not a duration
  */
 export async function playOutputs(graph: CompiledGraph, { identity, now, test }: OutputsRun): Promise<TestedRun> {
-  const run = toPlay(graph, { identity, now, test });
+  const run = toSimulatedRun(graph, { identity, now, test });
   const missing = await untilMissing(run);
   const { status, output, error, waitingFor } = toRunView(run.last.run);
   const actual = { path: nodePathOf(run.record.events), state: run.last.run.root.channels };
-  const lacking = missing ?? (isEnded(status) ? null : toMismatch(waitingFor));
+  const lacking = missing ?? (isEnded(status) ? null : toWaitMismatch(waitingFor));
   const { path, state } = actual;
   const steps = superstepsOf(run.record.events);
   return { status, path, steps, state, output, error, mismatch: lacking ?? findMismatch(test.expect, actual) };
 }
 
-function toPlay(graph: CompiledGraph, { identity, now, test }: OutputsRun): SimulatedRun {
+function toSimulatedRun(graph: CompiledGraph, { identity, now, test }: OutputsRun): SimulatedRun {
   const clock: SimulatedClock = { now, delayMs: 0, missing: null };
   const timeline = createTimeline<OccurrenceBody>();
   const record = new RunRecord();
@@ -143,7 +143,7 @@ const EXPECTED: Readonly<Record<Exclude<WaitingFor['kind'], 'timer'>, (waiting: 
 type ExpectedOutput = Pick<ScriptMismatch, 'message' | 'expected'>;
 
 /** Returns the mismatch for the first thing that a run waits for. */
-function toMismatch(waitingFor: readonly WaitingFor[]): ScriptMismatch {
+function toWaitMismatch(waitingFor: readonly WaitingFor[]): ScriptMismatch {
   for (const waiting of waitingFor) {
     const { kind, node } = waiting;
     if (kind !== 'timer') return { kind, node, ...EXPECTED[kind](waiting), actual: null };
@@ -168,11 +168,11 @@ interface ActualOutcome {
 
 /** Finds the first deviation of a run from the expectations. @returns `null` if there is none */
 function findMismatch({ path, state }: ExpectedWay, run: ActualOutcome): ScriptMismatch | null {
-  const ofPath = path && mismatchOf('path', [...path], [...run.path]);
-  return ofPath ?? (state ? mismatchOf('state', state, namedIn(state, run.state)) : null);
+  const ofPath = path && compareOutcomePart('path', [...path], [...run.path]);
+  return ofPath ?? (state ? compareOutcomePart('state', state, pickNamedMembers(state, run.state)) : null);
 }
 
-function namedIn(named: JsonObject, state: JsonObject): JsonObject {
+function pickNamedMembers(named: JsonObject, state: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.keys(named).flatMap((name) => {
       const value = own(state, name);
@@ -181,7 +181,7 @@ function namedIn(named: JsonObject, state: JsonObject): JsonObject {
   );
 }
 
-function mismatchOf(kind: 'path' | 'state', expectedPart: Json, actualPart: Json): ScriptMismatch | null {
+function compareOutcomePart(kind: 'path' | 'state', expectedPart: Json, actualPart: Json): ScriptMismatch | null {
   const difference = firstDifference(expectedPart, actualPart);
   if (!difference) return null;
   const { expected = null, actual = null } = difference;
@@ -243,7 +243,7 @@ function createScriptedCalls(outputs: NodeOutputs, { tools }: Pick<Catalog, 'too
  * Schema apply.
  */
 function readByDefaults({ tool, args }: ReadingRequest, tools: Catalog['tools']): Json {
-  return withDefaults(args, own(tools, tool)?.parameters ?? true);
+  return addDefaults(args, own(tools, tool)?.parameters ?? true);
 }
 
 /** @throws CallError for an output that is `{ "$error": … }` */

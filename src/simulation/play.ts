@@ -4,9 +4,9 @@ import type { CompiledGraph } from '../graph/compile/index.ts';
 import { toRunView } from '../graph/journal/index.ts';
 import { approvalTimerId, hasEnded } from '../graph/run/index.ts';
 import type { Effect, Occurrence, OccurrenceBody } from '../graph/run/index.ts';
-import { toDelay } from './timeline.ts';
+import { parseDelay } from './timeline.ts';
 import type { SimulatedClock, Timeline } from './timeline.ts';
-import { answersQuestion, toSignal } from './decisions.ts';
+import { answersQuestion, toDecisionSignal } from './decisions.ts';
 import type { Decision } from './decisions.ts';
 import type { CallPlayer } from './call-player.ts';
 import type { RunRecord } from './run-record.ts';
@@ -103,9 +103,9 @@ function planAnswers(run: SimulatedRun): void {
     if (!decision) continue;
     decisions.splice(at, 1);
     answered.add(id);
-    const signal = toSignal(decision, question);
+    const signal = toDecisionSignal(decision, question);
     if (!signal) continue;
-    timeline.plan(clock.now + toDelay(decision.after ?? '0s'), async () => {
+    timeline.plan(clock.now + parseDelay(decision.after ?? '0s'), async () => {
       answered.delete(id);
       return [signal];
     });

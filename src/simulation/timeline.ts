@@ -35,7 +35,7 @@ export function createTimeline<T>(): Timeline<T> {
 }
 
 /** @returns milliseconds. @throws TypeError for a text that is not a duration */
-export function toDelay(delay: string): number {
+export function parseDelay(delay: string): number {
   const ms = parseDuration(delay);
   if (ms === null) throw new TypeError(`"${delay}" is no duration, such as "5s" or "2h"`);
   return ms;

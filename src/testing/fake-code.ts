@@ -1,5 +1,5 @@
 import { MissingAnswerError } from '../simulation/decisions.ts';
-import { toDelay } from '../simulation/timeline.ts';
+import { parseDelay } from '../simulation/timeline.ts';
 import type { SimulatedClock } from '../simulation/timeline.ts';
 
 /** An answer that takes some time of the test's clock. */
@@ -19,7 +19,7 @@ export class Delayed<T> {
  * @param delay a duration, such as `5s`
  */
 export function after<T>(delay: string, answer: T): Delayed<T> {
-  return new Delayed(toDelay(delay), answer);
+  return new Delayed(parseDelay(delay), answer);
 }
 
 /** The second argument of a fake's code. */
@@ -33,7 +33,7 @@ export interface FakeContext {
 export type TimedCode = (args: unknown, context: object) => Promise<unknown>;
 
 /** Gives the code of a fake the time of the test's clock, and lets its answer take time. */
-export function withClock(code: unknown, clock: SimulatedClock): TimedCode {
+export function withTestClock(code: unknown, clock: SimulatedClock): TimedCode {
   if (typeof code !== 'function') throw new TypeError('A fake must be a function, or have one as "execute"');
   return async (args, context) => {
     const extended = { ...context, now: new Date(clock.now) };

@@ -8,7 +8,7 @@ import type { NamesUsed } from '../graph/definition/index.ts';
 import { mapValues, own, toPointer } from '../graph/values/index.ts';
 import type { Fakes, FunctionFake, NodeTypeFake, ToolFake } from './fakes.ts';
 import type { SimulatedClock } from '../simulation/timeline.ts';
-import { withClock } from './fake-code.ts';
+import { withTestClock } from './fake-code.ts';
 import type { TimedCode } from './fake-code.ts';
 
 /** A configuration whose models and tools are fakes. */
@@ -28,9 +28,9 @@ export function toFakeConfig({ base, fakes, used }: FakeSetup, clock: SimulatedC
   const { models = {}, tools = {}, functions = {}, nodeTypes = {}, messageProcessors = {} } = fakes;
   const config: Config = {
     ...base,
-    models: { ...forEachName(used.models, () => ({ generate: noAnswer })), ...base.models },
+    models: { ...forEachName(used.models, () => ({ generate: failWithoutAnswer })), ...base.models },
     tools: configuredTools({ base, fakes, used }, clock),
-    functions: functionsOf({ base, fakes, used }, clock),
+    functions: configuredFunctions({ base, fakes, used }, clock),
     nodeTypes: nodeTypesOf({ base, fakes, used }, clock),
     messageProcessors: {
       ...base.messageProcessors,
@@ -39,7 +39,7 @@ export function toFakeConfig({ base, fakes, used }: FakeSetup, clock: SimulatedC
   };
   return {
     config,
-    models: mapValues(models, (fake) => withClock(typeof fake === 'function' ? fake : fake.generate, clock)),
+    models: mapValues(models, (fake) => withTestClock(typeof fake === 'function' ? fake : fake.generate, clock)),
     answered: {
       model: Object.keys(models),
       tool: Object.keys(tools),
@@ -64,7 +64,7 @@ function configuredTools({ base, fakes: { tools = {} }, used }: FakeSetup, clock
     const facts = { description: '', parameters: true, ...(tool && toolFacts(tool)) };
     return parseFake(`tools/${name}`, Tool, {
       ...facts,
-      ...toFakeFields(own<ToolFake>(tools, name) ?? noAnswer, clock),
+      ...toFakeFields(own<ToolFake>(tools, name) ?? failWithoutAnswer, clock),
       name,
     });
   });
@@ -88,12 +88,15 @@ function functionFacts(registered: Config['functions'][string] | undefined): obj
   return { ...facts, parameters: schema ?? facts.parameters };
 }
 
-function functionsOf({ base, fakes: { functions = {} }, used }: FakeSetup, clock: SimulatedClock): Config['functions'] {
+function configuredFunctions(
+  { base, fakes: { functions = {} }, used }: FakeSetup,
+  clock: SimulatedClock,
+): Config['functions'] {
   const faked = mapValues(functions, (fake, name) => ({
     ...functionFacts(own(base.functions, name)),
     ...toFakeFields(fake, clock),
   }));
-  const named = forEachName(used.functions, () => ({ execute: noAnswer }));
+  const named = forEachName(used.functions, () => ({ execute: failWithoutAnswer }));
   return {
     ...parseFake('functions', Functions, named),
     ...base.functions,
@@ -116,12 +119,12 @@ function toFakeFields(
   clock: SimulatedClock,
 ): { readonly execute: TimedCode } {
   return typeof fake === 'function'
-    ? { execute: withClock(fake, clock) }
-    : { ...fake, execute: withClock(fake.execute, clock) };
+    ? { execute: withTestClock(fake, clock) }
+    : { ...fake, execute: withTestClock(fake.execute, clock) };
 }
 
 /** Stands for the code of a name without a fake; the test fails before it is called. */
-function noAnswer(): never {
+function failWithoutAnswer(): never {
   throw new Error('There is no fake');
 }
 

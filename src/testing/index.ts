@@ -5,7 +5,7 @@ export { playRecording } from './evaluation/play-recording.ts';
 export type { PlayedRecording, RecordingDivergence } from './evaluation/play-recording.ts';
 export { MissingAnswerError } from '../simulation/decisions.ts';
 export { runGraph } from './run-graph.ts';
-export type { RunOptions } from './run-options.ts';
+export type { RunOptions } from './run-graph.ts';
 export type { Clock, TestEvent, TestSignal } from '../simulation/plan-outside.ts';
 export type { TestCall } from '../simulation/run-record.ts';
 export { scriptedModel } from './scripted-model.ts';

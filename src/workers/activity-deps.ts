@@ -1,7 +1,7 @@
 import { reportHeartbeat } from '../activities/calls/time-limit.ts';
 import { createPublishDeltas } from '../activities/open-deltas.ts';
 import type { RegisteredFunction } from '../activities/registered-code.ts';
-import { createCallSlots } from '../activities/calls/call-slots.ts';
+import { createCallSlots } from '../activities/calls/call-admission.ts';
 import { measureModels } from '../activities/context/estimate-tokens.ts';
 import { createOpenPromptFiles } from '../activities/files/open-prompt-files.ts';
 import { createGuardedFetch, createGuardedRequest } from '../network/guarded-request.ts';

@@ -139,7 +139,7 @@ export function reportFailedTask({ store, logger }: ReportDeps): (task: FailedTa
       measure('holdfast.workflow_task.failures', 1, {});
       logger.warn({ ...logged, count }, 'a workflow task failed');
     }
-    const cause = toCause(culprit, reason);
+    const cause = toFailureCause(culprit, reason);
     if (!run || !cause) return;
     store.failingRuns
       .note(run.id, { executionRunId, ...cause })
@@ -148,7 +148,7 @@ export function reportFailedTask({ store, logger }: ReportDeps): (task: FailedTa
 }
 
 /** @returns `null` for a cause that does not concern the run */
-function toCause(culprit: Culprit, reason: string): TaskFailureCause | null {
+function toFailureCause(culprit: Culprit, reason: string): TaskFailureCause | null {
   if (culprit.by === 'worker') return null;
   return culprit.by === 'code' ? { ...culprit, reason } : { by: culprit.by };
 }

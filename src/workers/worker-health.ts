@@ -1,11 +1,11 @@
 import type { Worker } from '@temporalio/worker';
-import { SHUTTING_DOWN, findUnavailable, startingUp, createProbes } from '../process/readiness.ts';
+import { SHUTTING_DOWN, findUnavailable, startingUpMessage, createProbes } from '../process/readiness.ts';
 import type { ReadinessChecks, Readiness } from '../process/readiness.ts';
 import { listenOnPort } from '../process/listen.ts';
 import type { RequestHandler } from '../process/listen.ts';
 import { METRICS_TYPE, readMetrics } from '../telemetry/metrics/meter.ts';
 import type { ProblemFailure } from '../process/problem.ts';
-import type { TemporalCheck } from '../process/temporal-check.ts';
+import type { TemporalCheck } from '../process/search-attributes.ts';
 import type { Store } from '../store/store.ts';
 
 /** The parts of a worker process that has started. */
@@ -36,7 +36,7 @@ export async function openWorkerHealth(
   let watched: WorkerProcess | null = null;
   const readiness: Readiness = async () => {
     if (shuttingDown.aborted) return SHUTTING_DOWN;
-    return watched ? await findUnavailable(checksOf(watched)) : startingUp(unavailable);
+    return watched ? await findUnavailable(readinessChecksOf(watched)) : startingUpMessage(unavailable);
   };
   const notFound = async (path: string): Promise<ProblemFailure> => ({
     code: 'NOT_FOUND',
@@ -57,7 +57,7 @@ async function answerMetrics(): Promise<Response> {
   return new Response(await readMetrics(), { headers: { 'content-type': METRICS_TYPE } });
 }
 
-function checksOf({ workers, store, checkTemporal }: WorkerProcess): ReadinessChecks {
+function readinessChecksOf({ workers, store, checkTemporal }: WorkerProcess): ReadinessChecks {
   return {
     'A worker that runs': async () => {
       if (workers.some((worker) => worker.getState() !== 'RUNNING')) throw new Error('A worker has stopped');

@@ -15,7 +15,7 @@ type BundlerHook = NonNullable<BundleOptions['webpackConfigHook']>;
  */
 const tuneBundler: BundlerHook = (config) => {
   for (const rule of config.module?.rules ?? []) {
-    const compiler = compilerIn(rule);
+    const compiler = compilerSettingsIn(rule);
     if (compiler) compiler.target = 'es2022';
   }
   const joined = { concatenateModules: true, providedExports: true, usedExports: true, sideEffects: false };
@@ -38,7 +38,7 @@ function moduleName({ resourcePath }: BundledModule): string {
 }
 
 /** Finds the settings of the TypeScript compiler in a rule of the bundler; `null` for other rules. */
-function compilerIn(rule: unknown): { target?: unknown } | null {
+function compilerSettingsIn(rule: unknown): { target?: unknown } | null {
   const found = ['use', 'options', 'jsc'].reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), rule);
   return isObject(found) ? found : null;
 }

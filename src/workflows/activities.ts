@@ -71,7 +71,7 @@ export function callOptions(call: CallEffect): ActivityOptions {
     startToCloseTimeout: timeoutMs + RECORDING_MS,
     ...(deadlineMs !== null && { scheduleToCloseTimeout: deadlineMs + DEADLINE_GRACE_MS }),
     heartbeatTimeout: heartbeatMs,
-    cancellationType: cancellationOf(call),
+    cancellationType: cancellationTypeOf(call),
     retry: toRetryPolicy(retry),
   };
 }
@@ -94,7 +94,7 @@ function toRetryPolicy({ initialMs, coefficient, maxMs }: CallPolicy['retry']): 
  * A canceled model call needs no result; the outcome of any other call must be known. A cancelable call may be repeated
  * under the same activity id, so the first activity must have ended.
  */
-function cancellationOf({ request, isCancelable }: CallEffect): ActivityCancellationType {
+function cancellationTypeOf({ request, isCancelable }: CallEffect): ActivityCancellationType {
   return request.kind === 'model' && !isCancelable
     ? ActivityCancellationType.TRY_CANCEL
     : ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;

@@ -6,7 +6,7 @@ import { calleeName } from '../graph/run/index.ts';
 import type { CallEffect, LocalEffect, Principal } from '../graph/run/index.ts';
 import type { RunError } from '../graph/values/index.ts';
 import { journalActivities, callOptions, localActivities, localOptions, reconcileOptions } from './activities.ts';
-import { markCompressed } from './compressed.ts';
+import { markCompressed } from './payload-converter.ts';
 
 /** The run that calls belong to. */
 export interface CallOwner {

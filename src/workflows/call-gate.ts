@@ -1,6 +1,6 @@
 import type { LocalTraces } from '../activities/calls/call-task.ts';
 import type { JournalBatch } from '../graph/journal/index.ts';
-import { isLocal } from '../graph/run/index.ts';
+import { isLocalCall } from '../graph/run/index.ts';
 import type { CallEffect, LocalEffect } from '../graph/run/index.ts';
 import type { ContinueAsNewPolicy } from './continue-as-new.ts';
 import { createLocalBursts } from './local-bursts.ts';
@@ -95,7 +95,7 @@ export function createCallGate(deps: CallGateDeps): CallGate {
     request(effect) {
       const isDeferred = deps.continueAsNewPolicy.defersCalls(deps.openCalls());
       if (isDeferred) deferred.push(effect);
-      else if (isLocal(effect)) localCalls.add({ kind: 'local', effect });
+      else if (isLocalCall(effect)) localCalls.add({ kind: 'local', effect });
       else requestActivity({ kind: 'activity', effect, left: null });
       return !isDeferred;
     },

@@ -1,6 +1,6 @@
 import { CancellationScope, sleep, workflowInfo } from '@temporalio/workflow';
 import type { CallOutcome, LocalOutcome, LocalTraces } from '../activities/calls/call-task.ts';
-import { isAccountable, isUnsafe } from '../graph/run/index.ts';
+import { isAccountable, isUnsafeCall } from '../graph/run/index.ts';
 import type { CallEffect, CallResult, Run } from '../graph/run/index.ts';
 import { isUnknownOutcome } from '../graph/values/index.ts';
 import type { TaskFailure, RunError } from '../graph/values/index.ts';
@@ -136,7 +136,7 @@ function makeActivityCall(
     (error: unknown) => {
       if (isContradiction(error)) return refusal.set(toJournalFailure(error));
       delivery?.lost();
-      const question = questionAfter(effect, error, scope.consideredCancelled);
+      const question = questionAfterFailure(effect, error, scope.consideredCancelled);
       if (!question) return failCall(toTaskFailure(effect, error));
       const { givenUp, failureIn } = question;
       return void reconcileWithLedger(effect, owner, givenUp).then(completeCall, (answer: unknown) =>
@@ -193,13 +193,13 @@ export interface LedgerQuestion {
  * does not know, because the server has given the call up after a timeout, or has refused its result.
  * @returns `null` if the last attempt has reported the outcome, or the run is not accountable for the call
  */
-export function questionAfter(call: CallEffect, failure: unknown, isCanceled: boolean): LedgerQuestion | null {
+export function questionAfterFailure(call: CallEffect, failure: unknown, isCanceled: boolean): LedgerQuestion | null {
   if (!isAccountable(call) || (isCanceled ? isConclusive(failure) : isReported(failure))) return null;
   if (isCanceled) return { failureIn: (answer) => toCanceledCallFailure(call, answer) };
   const unanswered = toTaskFailure(call, failure);
   return {
     givenUp: ifNotMade(unanswered.error),
-    failureIn: (answer) => withAnswer(call, unanswered, toTaskFailure(call, answer)),
+    failureIn: (answer) => useLedgerAnswer(call, unanswered, toTaskFailure(call, answer)),
   };
 }
 
@@ -209,6 +209,6 @@ function ifNotMade(error: RunError): RunError {
 }
 
 /** If no record has the outcome, a person must settle an unsafe call; any other call may be repeated under its key. */
-function withAnswer({ request }: CallEffect, unanswered: TaskFailure, answer: TaskFailure): TaskFailure {
-  return isUnknownOutcome(answer.error) && !isUnsafe(request) ? { ...unanswered, callFailed: false } : answer;
+function useLedgerAnswer({ request }: CallEffect, unanswered: TaskFailure, answer: TaskFailure): TaskFailure {
+  return isUnknownOutcome(answer.error) && !isUnsafeCall(request) ? { ...unanswered, callFailed: false } : answer;
 }

@@ -140,7 +140,7 @@ const URGENT_WORK = 60_000_000;
 export function continueAsNewDue(history: HistorySoFar, reasons: ContinueAsNewReasons): 'no' | 'soon' | 'now' {
   if (history.historyLength >= URGENT_EVENTS || reasons.work >= URGENT_WORK) return 'now';
   const isWanted = reasons.isUpgrading || history.targetWorkerDeploymentVersionChanged;
-  return isWanted || isLong(history, reasons) ? 'soon' : 'no';
+  return isWanted || isLongHistory(history, reasons) ? 'soon' : 'no';
 }
 
 /**
@@ -148,7 +148,7 @@ export function continueAsNewDue(history: HistorySoFar, reasons: ContinueAsNewRe
  * would otherwise continue as new after each event. The server's suggestion ignores the beginning, so it only counts once
  * the history has doubled.
  */
-function isLong(
+function isLongHistory(
   { historyLength, historySize, continueAsNewSuggested }: HistorySoFar,
   { beginning, continueAfter, work }: ContinueAsNewReasons,
 ): boolean {

@@ -204,7 +204,7 @@ export function attributesAtStart({ tenantId: tenant, threadId: thread, graph }:
 }
 
 /** Returns the search attributes that change, with a key that changes with them. Each update adds an event to the history. */
-export function attributesOf(run: Run): {
+export function searchAttributesOf(run: Run): {
   readonly key: string;
   readonly attributes: SearchAttributeUpdatePair[];
 } {

@@ -4,7 +4,7 @@ import type { RunEvent, Intervention, RunView } from '../graph/journal/index.ts'
 import { hideEvent, hideIntervention, hideRunError, hideTitle } from '../graph/redaction/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
 import type { Run, Approval } from '../graph/run/index.ts';
-import { attributesOf, keyAtStart, toWorkflowId } from './contract.ts';
+import { searchAttributesOf, keyAtStart, toWorkflowId } from './contract.ts';
 import { shortJson, abbreviate } from '../graph/values/index.ts';
 import type { RunError } from '../graph/values/index.ts';
 import { formatReason, nextActions, temporalCommand, waitingReason } from '../wording/index.ts';
@@ -17,8 +17,8 @@ export type Display = (run: Run, latestEvents: readonly RunEvent[]) => void;
 export function createDisplay(isFirst: boolean, redaction: Redaction): Display {
   let displayed = isFirst ? keyAtStart(workflowInfo().typedSearchAttributes) : '';
   return (run, latestEvents) => {
-    setCurrentDetails(toDetails(run, latestEvents, redaction));
-    const { key, attributes } = attributesOf(run);
+    setCurrentDetails(toRunDetails(run, latestEvents, redaction));
+    const { key, attributes } = searchAttributesOf(run);
     if (key === displayed) return;
     displayed = key;
     upsertSearchAttributes(attributes);
@@ -33,7 +33,7 @@ const MAX_ARGS = 500;
  * Makes a summary of a run for the Temporal Web UI, in Markdown, with the commands for each pending decision and the last
  * ignored signal.
  */
-export function toDetails(run: Run, latestEvents: readonly RunEvent[], redaction: Redaction): string {
+export function toRunDetails(run: Run, latestEvents: readonly RunEvent[], redaction: Redaction): string {
   const view = toRunView(run);
   const { status, step } = view;
   return joinWhole([

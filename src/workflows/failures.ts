@@ -7,7 +7,7 @@ import {
 } from '@temporalio/workflow';
 import { getActivator } from '@temporalio/workflow/lib/global-attributes.js';
 import { CONTRADICTION } from '../graph/journal/index.ts';
-import { isUnsafe, needsSettlement } from '../graph/run/index.ts';
+import { isUnsafeCall, needsSettlement } from '../graph/run/index.ts';
 import type { CallEffect, OccurrenceBody } from '../graph/run/index.ts';
 import type { RunError, TaskFailure, TokenUsage } from '../graph/values/index.ts';
 import {
@@ -30,7 +30,7 @@ export function toTaskFailure(call: Pick<CallEffect, 'request' | 'takeover'>, th
     const detail: unknown = cause.details?.[0];
     if (isTaskFailure(detail)) return detail;
   }
-  if (cause instanceof TimeoutFailure) return toTimeout(call, cause);
+  if (cause instanceof TimeoutFailure) return toTimeoutFailure(call, cause);
   return {
     callFailed: false,
     error: { code: 'INTERNAL', message: messageOf(thrown) },
@@ -87,13 +87,13 @@ export function callCanceled({ key, takeover }: Pick<CallEffect, 'key' | 'takeov
 }
 
 /** After a timeout of the server, the outcome of an unsafe call is unknown, unless no worker has started it. */
-function toTimeout(
+function toTimeoutFailure(
   { request, takeover }: Pick<CallEffect, 'request' | 'takeover'>,
   timeout: TimeoutFailure,
 ): TaskFailure {
   const error = wasNeverStarted(timeout)
     ? ({ code: 'TIMEOUT', message: NOT_STARTED, attempts: 0 } as const)
-    : ({ code: isUnsafe(request) ? 'UNKNOWN_OUTCOME' : 'TIMEOUT', message: NOT_ENDED } as const);
+    : ({ code: isUnsafeCall(request) ? 'UNKNOWN_OUTCOME' : 'TIMEOUT', message: NOT_ENDED } as const);
   return { callFailed: wasNeverStarted(timeout) && takeover === 0, error };
 }
 

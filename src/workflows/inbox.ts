@@ -4,7 +4,7 @@ import { toJson } from '../graph/values/index.ts';
 import type { Json } from '../graph/values/index.ts';
 import { signals } from '../graph/signals/index.ts';
 import { UPGRADE } from './contract.ts';
-import { traceOfArriving } from './signal-trace.ts';
+import { traceOfArriving } from './interceptors.ts';
 
 /** Occurrences that the run has not processed yet, in order of arrival. */
 export interface Inbox {
@@ -45,7 +45,7 @@ export function openInbox(queuedSignals: readonly SentSignal[]): Inbox {
       }),
   };
   const receive = (name: string, payload: unknown): void => {
-    const occurrence = { kind: 'signal', name, payload: payloadOf(payload) } as const;
+    const occurrence = { kind: 'signal', name, payload: payloadOrNone(payload) } as const;
     const trace = traceOfArriving();
     if (trace !== null) traces.set(occurrence, trace);
     inbox.push(occurrence);
@@ -63,7 +63,7 @@ export function openInbox(queuedSignals: readonly SentSignal[]): Inbox {
 }
 
 /** A signal handler must not throw, so a payload that is not JSON becomes a text, which the schema of the signal rejects. */
-function payloadOf(value: unknown): Json | undefined {
+function payloadOrNone(value: unknown): Json | undefined {
   if (value === undefined) return undefined;
   try {
     return toJson(value);

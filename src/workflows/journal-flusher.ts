@@ -4,7 +4,7 @@ import type { EndedSegments, JournalBatch } from '../graph/journal/index.ts';
 import { statusOf } from '../graph/run/index.ts';
 import type { CallEffect, Run } from '../graph/run/index.ts';
 import { journalActivities, separateTaskQueue } from './activities.ts';
-import { markCompressed } from './compressed.ts';
+import { markCompressed } from './payload-converter.ts';
 import { toJournalFailure } from './failures.ts';
 import type { RefusedBatch } from './failures.ts';
 import type { Inbox } from './inbox.ts';

@@ -53,7 +53,7 @@ export function createOutbox(graph: CompiledGraph): Outbox {
       unsent = [];
       inFlight.add(entries);
       return {
-        batch: toBatch(graph, entries, run),
+        batch: toJournalBatch(graph, entries, run),
         delivered: () => void inFlight.delete(entries),
         lost() {
           if (inFlight.delete(entries)) unsent = [...entries, ...unsent];
@@ -83,7 +83,7 @@ function currentApprovals(recorded: readonly Approval[], { approvals }: Run): re
 }
 
 /** Makes a batch of entries, which may include entries of a lost batch. */
-function toBatch(graph: CompiledGraph, entries: readonly JournalEntries[], run: Run): JournalBatch {
+function toJournalBatch(graph: CompiledGraph, entries: readonly JournalEntries[], run: Run): JournalBatch {
   const { approvals, ...others } = mergeEntries(entries);
   return {
     ...others,

@@ -2,7 +2,23 @@ import { CompositePayloadConverter, JsonPayloadConverter, UndefinedPayloadConver
 import type { Payload, PayloadConverter } from '@temporalio/common';
 import { decode, encode } from '@temporalio/common/lib/encoding.js';
 import { LONG_INTEGER, parseOutsideJson, unreadablePlaceholder } from '../graph/values/index.ts';
-import { isCompressed } from './compressed.ts';
+
+const markedValues = new WeakSet<object>();
+
+/**
+ * Marks a value whose payload is to be compressed (`process/payloads/compression.ts`), because it takes much space in a
+ * history, and people who look at a run in Temporal do not need it.
+ * @returns the value itself
+ */
+export function markCompressed<T extends object>(value: T): T {
+  markedValues.add(value);
+  return value;
+}
+
+/** True for a value that `markCompressed` has marked. */
+export function isCompressed(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && markedValues.has(value);
+}
 
 /** Marks a payload for the codec that compresses (`process/payloads/compression.ts`). */
 const COMPRESS = { 'holdfast-compress': new Uint8Array([1]) };

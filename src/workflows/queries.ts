@@ -1,10 +1,10 @@
 import { defineQuery, setHandler } from '@temporalio/workflow';
+import { toRunView } from '../graph/journal/index.ts';
 import type { RunEvent } from '../graph/journal/index.ts';
 import { toPublicApproval } from '../graph/run/index.ts';
+import type { Run } from '../graph/run/index.ts';
 import { isJsonObject, jsonSize, own, toJson } from '../graph/values/index.ts';
 import type { Json } from '../graph/values/index.ts';
-import type { Run } from '../graph/run/index.ts';
-import { toRunView } from '../graph/journal/index.ts';
 import { QUERIES } from './contract.ts';
 import type { TooLarge } from './contract.ts';
 
@@ -20,7 +20,7 @@ const MAX_QUERIED_EVENTS = 200;
 
 /** Registers the queries for Temporal's own tools and for the API. */
 export function answerQueries({ run, latestEvents }: QuerySource): void {
-  setHandler(defineQuery<Json, [unknown?]>(QUERIES.state), (channels) => boundAnswer(stateOf(run(), channels)), {
+  setHandler(defineQuery<Json, [unknown?]>(QUERIES.state), (channels) => boundAnswer(stateAnswer(run(), channels)), {
     description: 'Channel values and next nodes; takes a list of channels',
   });
   setHandler(
@@ -53,7 +53,7 @@ export function answerQueries({ run, latestEvents }: QuerySource): void {
   );
 }
 
-function stateOf(run: Run, channels: unknown): Json {
+function stateAnswer(run: Run, channels: unknown): Json {
   const { next, checkpointId } = toRunView(run);
   const names = Array.isArray(channels) ? channels.map(String) : Object.keys(run.root.channels);
   const values = Object.fromEntries(names.map((name) => [name, own(run.root.channels, name) ?? null]));
@@ -76,4 +76,35 @@ function boundAnswer(answer: Json): Json {
   if (bytes <= MAX_QUERY_ANSWER_BYTES) return answer;
   const message = 'The answer is too large for a query; ask for less, or use the API';
   return { truncated: true, bytes, message } satisfies TooLarge;
+}
+
+/** The latest events of a run, for queries and the Temporal Web UI. The store has all of them. */
+export interface LatestEvents {
+  add(events: readonly RunEvent[]): void;
+  all(): readonly RunEvent[];
+}
+
+const MAX_LATEST_EVENTS = 200;
+/** In bytes, because the server refuses a larger answer. A single event may exceed it. */
+const MAX_SIZE = 1_000_000;
+
+/** @param initial the latest events of the previous execution */
+export function createLatestEvents(initial: readonly RunEvent[]): LatestEvents {
+  const kept: RunEvent[] = [];
+  const sizes: number[] = [];
+  let total = 0;
+  const add = (events: readonly RunEvent[]): void => {
+    for (const event of events.slice(-MAX_LATEST_EVENTS)) {
+      const size = jsonSize(event);
+      kept.push(event);
+      sizes.push(size);
+      total += size;
+    }
+    while (kept.length > 1 && (kept.length > MAX_LATEST_EVENTS || total > MAX_SIZE)) {
+      kept.shift();
+      total -= sizes.shift() ?? 0;
+    }
+  };
+  add(initial);
+  return { add, all: () => [...kept] };
 }

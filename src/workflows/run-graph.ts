@@ -12,8 +12,8 @@ import { hasEnded, readRun, statusOf } from '../graph/run/index.ts';
 import type { ExecutionContinuation, WorkflowInput } from './contract.ts';
 import { createDisplay } from './display.ts';
 import type { Display } from './display.ts';
-import { createLatestEvents } from './latest-events.ts';
-import type { LatestEvents } from './latest-events.ts';
+import { createLatestEvents, answerQueries } from './queries.ts';
+import type { LatestEvents } from './queries.ts';
 import { endAsCanceled, createRefusedBatch, toWorkflowFailure } from './failures.ts';
 import type { RefusedBatch } from './failures.ts';
 import type { CallOwner } from './call-activities.ts';
@@ -24,7 +24,6 @@ import { openInbox } from './inbox.ts';
 import type { Inbox } from './inbox.ts';
 import { createOutbox } from './outbox.ts';
 import type { Outbox } from './outbox.ts';
-import { answerQueries } from './queries.ts';
 import { createJournalFlusher } from './journal-flusher.ts';
 import type { JournalFlusher } from './journal-flusher.ts';
 import type { ContinueAsNewPolicy } from './continue-as-new.ts';
@@ -112,7 +111,7 @@ function openShell(input: WorkflowInput, inbox: Inbox): RunShell {
         flusher,
         refusal,
         continueAsNewPolicy,
-        owner: segments ? withTrace(owner, segments) : owner,
+        owner: segments ? withCurrentTrace(owner, segments) : owner,
         run: () => shell.run,
       }),
       timers: openTimers(inbox),
@@ -142,7 +141,7 @@ function openSegments({ trace, execution, begin, redaction }: WorkflowInput, gra
 }
 
 /** Adds the segment that is current when a call is made. */
-function withTrace(owner: CallOwner, segments: Segments): CallOwner {
+function withCurrentTrace(owner: CallOwner, segments: Segments): CallOwner {
   return {
     ...owner,
     get trace() {
@@ -182,7 +181,7 @@ async function runToEnd(input: WorkflowInput, inbox: Inbox): Promise<Run> {
     if (failure) throw failure;
     for (const occurrence of inbox.take()) processOccurrence(shell, occurrence);
     if (continueAsNewPolicy.isDue(shell.run, calls.outstanding()))
-      await continueAsNew({ ...input, interpreterVersion, begin: continuationOf(shell) });
+      await continueAsNew({ ...input, interpreterVersion, begin: toContinuation(shell) });
     flushShell(shell);
     display(shell.run, latestEvents.all());
   }
@@ -234,7 +233,7 @@ function performEffect({ calls, timers }: RunShell, effect: Effect): void {
   }
 }
 
-function continuationOf({ run, hasYielded, calls, outbox, latestEvents, segments }: RunShell): ExecutionContinuation {
+function toContinuation({ run, hasYielded, calls, outbox, latestEvents, segments }: RunShell): ExecutionContinuation {
   return {
     kind: 'continue',
     run,

@@ -72,7 +72,7 @@ export function createTimers({ scopes, sleep, fire }: TimersDeps): Timers {
     start(timer) {
       const isFull = started.size >= MAX_TIMERS;
       if (!isFull && waiting.isEmpty()) return begin(timer);
-      const last = lastOf([...started.values()]);
+      const last = latestTimer([...started.values()]);
       if (!last || timer.fireAt >= last.fireAt) return waiting.add(timer);
       if (isFull) setBack(last);
       begin(timer);
@@ -87,7 +87,7 @@ export function createTimers({ scopes, sleep, fire }: TimersDeps): Timers {
   };
 }
 
-function lastOf(timers: readonly TimerEffect[]): TimerEffect | undefined {
+function latestTimer(timers: readonly TimerEffect[]): TimerEffect | undefined {
   return timers.reduce<TimerEffect | undefined>(
     (last, one) => (last && last.fireAt > one.fireAt ? last : one),
     undefined,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import type { WorkflowClient } from '@temporalio/client';
-import { createClient, readCases } from '../../src/dev/demo/ticket.ts';
+import { createClient, readTicketCases } from '../../src/dev/demo/ticket.ts';
 import { runTicket } from '../../src/dev/demo/run-ticket.ts';
 import { startDemoServices } from '../../src/dev/demo-services.ts';
 import { startStack } from '../../src/dev/stack.ts';
@@ -91,7 +91,7 @@ async function recordDemo({ stack, workflow, record }: Studio): Promise<void> {
   const user = createClient(stack.baseUrl, stack.tokens.user);
   const approver = createClient(stack.baseUrl, stack.tokens.approver);
   const routes = new Set<string>();
-  for (const ticket of await readCases()) {
+  for (const ticket of await readTicketCases()) {
     const { route, runId, ticketId } = await runTicket({ graph: 'refund-triage', user, approver, say }, ticket);
     if (routes.has(route.join(' '))) continue;
     routes.add(route.join(' '));

@@ -5,7 +5,7 @@ import type { RunEvent } from '../../src/graph/journal/events.ts';
 import type { NodePosition } from '../../src/graph/run/scope.ts';
 import { EdgeSchemas } from '../../src/graph/schema/graph-schema.ts';
 import { NodeSchemas } from '../../src/graph/schema/node-schemas.ts';
-import { signals } from '../../src/graph/signals/signals.ts';
+import { signals } from '../../src/graph/signals/receive-signal.ts';
 import { isJsonObject, own } from '../../src/graph/values/json.ts';
 import { toJson } from '../../src/graph/values/to-json.ts';
 import type { Json, JsonObject } from '../../src/graph/values/json.ts';

@@ -9,7 +9,7 @@ import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import { Draft } from '../../src/graph/draft/draft.ts';
 import { findTask, tasksOfRun, rootFrame } from '../../src/graph/draft/frames.ts';
 import type { TaskHandle } from '../../src/graph/draft/frames.ts';
-import { moveTo, setTasks, setState } from '../../src/graph/draft/scope-draft.ts';
+import { moveToPosition, setTasks, setState } from '../../src/graph/draft/scope-draft.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { addsNames, logOf, startRun } from '../support/builders/runs.ts';
 import { CallFailure, runInMemory } from '../support/doubles/memory-shell.ts';
@@ -158,7 +158,7 @@ describe('a task', () => {
 
   test('a task that is not in the run any more accepts no state', () => {
     const [draft, found] = openTask();
-    moveTo(found.frame, { kind: 'ready', triggers: [], hasPassedBreakpoint: false });
+    moveToPosition(found.frame, { kind: 'ready', triggers: [], hasPassedBreakpoint: false });
     expect(() => setState(found, { phase: 'ready' })).toThrow('The task "ask" is gone');
     setTasks(rootFrame(draft), []);
     expect(() => setState(found, { phase: 'ready' })).toThrow('The task "ask" is gone');

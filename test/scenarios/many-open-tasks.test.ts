@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { advance } from '../../src/graph/advance/advance.ts';
+import { advance, driveRun } from '../../src/graph/advance/advance.ts';
 import type { AdvanceResult } from '../../src/graph/advance/advance.ts';
 import { startRun } from '../../src/graph/advance/begin-run.ts';
-import { driveRun } from '../../src/graph/advance/drive.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import type { CompiledGraph } from '../../src/graph/compile/compile.ts';
 import type { NodeDefinition } from '../../src/graph/definition/definition.ts';

@@ -12,7 +12,7 @@ import { parseTemplate } from '../../src/graph/expression/template.ts';
 import type { Run } from '../../src/graph/run/run.ts';
 import { expressionRule } from '../../src/graph/validate/rules/expressions.ts';
 import { templateRule } from '../../src/graph/validate/rules/templates.ts';
-import { unusedChannels } from '../../src/graph/validate/rules/unused-channels.ts';
+import { unusedChannels } from '../../src/graph/validate/rules/channels.ts';
 import { readSubject } from '../../src/graph/validate/subject.ts';
 import { toRunError } from '../../src/graph/values/errors.ts';
 import { compileJsonSchema } from '../../src/graph/values/json-schema.ts';

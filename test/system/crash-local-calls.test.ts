@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { listIn, textField } from '../../src/dev/demo/run-ticket.ts';
+import { listField, textField } from '../../src/dev/demo/run-ticket.ts';
 import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
 import { toJson } from '../../src/graph/values/to-json.ts';
 import { aDefinition } from '../support/builders/builders.ts';
@@ -88,7 +88,7 @@ test.each<[string, readonly VictimName[]]>([
     const keysOfB = service.calls.filter((call) => call.job === 'b').map(({ key }) => key);
     expect(keysOfB.length).toBeGreaterThan(1);
     expect([new Set(keysOfB).size, service.done]).toEqual([1, ['a', 'b', 'c']]);
-    const history = listIn(await cluster.as('user').get(`/api/runs/${id}/history?limit=100`), 'items');
+    const history = listField(await cluster.as('user').get(`/api/runs/${id}/history?limit=100`), 'items');
     expect(history.filter((event) => at(event, '/type') === 'tool.called')).toHaveLength(3);
   },
   150_000,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { listIn, textField } from '../../src/dev/demo/run-ticket.ts';
+import { listField, textField } from '../../src/dev/demo/run-ticket.ts';
 import { toJson } from '../../src/graph/values/to-json.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { startJobService } from '../support/doubles/job-service.ts';
@@ -45,7 +45,7 @@ test.each<[string, readonly VictimName[]]>([
     const release = await held;
     await restart();
     release();
-    const asked = async () => listIn(await cluster.as('approver').get(`/api/approvals?runId=${id}`), 'items');
+    const asked = async () => listField(await cluster.as('approver').get(`/api/approvals?runId=${id}`), 'items');
     await expect.poll(async () => (await asked()).length, { interval: 50, timeout: 90_000 }).toBe(1);
     expect(service.calls.length).toBeGreaterThan(1);
     const [approval = null] = await asked();
@@ -57,7 +57,7 @@ test.each<[string, readonly VictimName[]]>([
     const run = async () => await cluster.as('user').get(`/api/runs/${id}`);
     await expect.poll(async () => at(await run(), '/status'), { interval: 50, timeout: 90_000 }).toBe('completed');
     expect(service.calls.slice(readings).map(({ job }) => job)).toEqual([number]);
-    const history = listIn(await cluster.as('user').get(`/api/runs/${id}/history?limit=100`), 'items');
+    const history = listField(await cluster.as('user').get(`/api/runs/${id}/history?limit=100`), 'items');
     const requests = history.filter((event) => at(event, '/type') === 'tool.requested');
     expect(requests.map((event) => at(event, '/args'))).toEqual([{ job: 'a', number }]);
   },

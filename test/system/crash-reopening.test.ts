@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { listIn, textField } from '../../src/dev/demo/run-ticket.ts';
+import { listField, textField } from '../../src/dev/demo/run-ticket.ts';
 import { toJson } from '../../src/graph/values/to-json.ts';
 import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 import { aDefinition } from '../support/builders/builders.ts';
@@ -51,7 +51,7 @@ async function until(id: string, status: string): Promise<void> {
 
 /** The refunded orders, in order. */
 async function paidBack(): Promise<string[]> {
-  return listIn(await cluster.accounts.get('/refunds'), 'refunds').map((one) => textField(one, 'order'));
+  return listField(await cluster.accounts.get('/refunds'), 'refunds').map((one) => textField(one, 'order'));
 }
 
 /** A request to the API. */
@@ -78,12 +78,12 @@ async function prepareRetry(): Promise<Request> {
 async function prepareFork(): Promise<Request> {
   const id = await startRun({ graph: paying });
   await until(id, 'completed');
-  const checkpoints = listIn(await get(`/api/runs/${id}/checkpoints`), 'items');
+  const checkpoints = listField(await get(`/api/runs/${id}/checkpoints`), 'items');
   const beforeLast = checkpoints.find((one) => JSON.stringify(one).includes('"next":["c"]'));
   const checkpoint = textField(beforeLast ?? null, 'id');
   return {
     ask: async () => textField(await post(`/api/runs/${id}/fork`, { checkpoint }), 'id'),
-    isAccepted: async () => listIn(await get(`/api/runs/${id}`), 'forks').length > 0,
+    isAccepted: async () => listField(await get(`/api/runs/${id}`), 'forks').length > 0,
   };
 }
 
@@ -95,7 +95,7 @@ async function prepareQueued(): Promise<Request> {
   await until(active, 'waiting');
   return {
     ask: async () => await startRun({ graph: paying, threadId, onBusy: 'enqueue' }),
-    isAccepted: async () => listIn(await get(`/api/threads/${threadId}`), 'queued').length > 0,
+    isAccepted: async () => listField(await get(`/api/threads/${threadId}`), 'queued').length > 0,
     afterwards: async () => await cluster.as('approver').post(`/api/runs/${active}/approve`, {}),
   };
 }

@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { listIn, textField } from '../../src/dev/demo/run-ticket.ts';
+import { listField, textField } from '../../src/dev/demo/run-ticket.ts';
 import { isJsonObject } from '../../src/graph/values/json.ts';
 import { toJson } from '../../src/graph/values/to-json.ts';
 import type { JsonObject } from '../../src/graph/values/json.ts';
@@ -35,7 +35,7 @@ const post = async (path: string, body: ReturnType<typeof toJson>): Promise<Json
 const get = async (path: string): Promise<JsonObject> => await cluster.as('user').get(path);
 const create = async (terms: JsonObject): Promise<string> => textField(await post('/api/schedules', terms), 'id');
 const trigger = async (id: string): Promise<JsonObject> => await post(`/api/schedules/${id}/trigger`, {});
-const lastRuns = async (id: string) => listIn(await get(`/api/schedules/${id}`), 'lastRuns');
+const lastRuns = async (id: string) => listField(await get(`/api/schedules/${id}`), 'lastRuns');
 
 /** Triggers a schedule, and waits for the result of the fire. */
 async function decided(id: string): Promise<JsonObject> {
@@ -74,7 +74,7 @@ async function restart(victims: readonly VictimName[], meanwhile = async (): Pro
 
 /** The orders that were paid back, in the order in which they were. */
 async function paidBack(): Promise<string[]> {
-  return listIn(await cluster.accounts.get('/refunds'), 'refunds').map((one) => textField(one, 'order'));
+  return listField(await cluster.accounts.get('/refunds'), 'refunds').map((one) => textField(one, 'order'));
 }
 
 describe.each<{ victims: readonly VictimName[]; who: string }>([
@@ -103,7 +103,7 @@ test.each(['skip', 'allow', 'cancelOther'])(
       await new Promise((resolve) => setTimeout(resolve, waitMs));
       await restart(waitMs % 400 === 0 ? ['worker'] : ['worker', 'api']);
     }
-    const runs = async () => listIn(await get(`/api/runs?limit=100&metadata=schedule:${id}`), 'items');
+    const runs = async () => listField(await get(`/api/runs?limit=100&metadata=schedule:${id}`), 'items');
     const completed = async () => (await runs()).filter((run) => textField(run, 'status') === 'completed');
     await expect.poll(async () => (await completed()).length, PATIENTLY).toBe(12);
     const times = (await runs()).map((run) => /"scheduledAt":"([^"]+)"/.exec(JSON.stringify(run))?.[1]);
@@ -150,6 +150,6 @@ test('the fires of a schedule that are missed while Temporal is unavailable are 
   });
   const at = new Date(Number(missed)).toISOString();
   const runs = async () =>
-    listIn(await get(`/api/runs?metadata=schedule:${id}`), 'items').map((run) => JSON.stringify(run));
+    listField(await get(`/api/runs?metadata=schedule:${id}`), 'items').map((run) => JSON.stringify(run));
   await expect.poll(async () => (await runs()).filter((run) => run.includes(at)).length, PATIENTLY).toBe(1);
 }, 180_000);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { pinOf } from '../../src/activities/tools/mcp/offer-tools.ts';
+import { pinOfTool } from '../../src/activities/tools/mcp/offer-tools.ts';
 import { isJsonObject } from '../../src/graph/values/json.ts';
 import { toJson } from '../../src/graph/values/to-json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
@@ -193,7 +193,7 @@ describe('tools of a local MCP program', () => {
   });
 });
 
-const ECHO_PIN = pinOf({
+const ECHO_PIN = pinOfTool({
   name: 'echo',
   description: 'Says it again',
   inputSchema: { type: 'object', properties: { value: {} } },

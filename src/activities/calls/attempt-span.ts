@@ -78,7 +78,7 @@ function requestSpan(request: CallRequest): SpanStart {
       };
     }
     case 'tool':
-      return toolSpan(request.tool, operationOf(request.tool, request.memory));
+      return toolSpan(request.tool, toolOperation(request.tool, request.memory));
     case 'function':
       return toolSpan(request.function, 'execute_tool');
     case 'node':
@@ -89,7 +89,7 @@ function requestSpan(request: CallRequest): SpanStart {
 }
 
 /** The built-in tools of memory have their own operation names. */
-function operationOf(tool: string, namespace: string | undefined): string {
+function toolOperation(tool: string, namespace: string | undefined): string {
   if (namespace === undefined) return 'execute_tool';
   return tool === MEMORY_SEARCH ? 'search_memory' : 'upsert_memory';
 }

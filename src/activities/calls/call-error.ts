@@ -92,8 +92,8 @@ export const NOT_MADE = new CallError('CANCELED', 'The call was canceled before 
  * Returns the cause of a call's failure, and where configured code threw it.
  * @param code by default the callee's own name of the failure, or the name of the thrown error
  */
-export function causeOf(error: CallError, code?: string): Pick<RunError, 'cause'> {
-  const stack = stackOf(error);
+export function causeOfFailure(error: CallError, code?: string): Pick<RunError, 'cause'> {
+  const stack = findUserStack(error);
   const name = code ?? error.reason ?? stack?.name;
   if (name === undefined) return {};
   return {
@@ -102,6 +102,6 @@ export function causeOf(error: CallError, code?: string): Pick<RunError, 'cause'
 }
 
 /** Finds where configured code threw an error. For an error that the code classified itself, that is its own stack. */
-export function stackOf(error: CallError): UserStack | null {
+export function findUserStack(error: CallError): UserStack | null {
   return error.thrownAt ?? userStackOf(error);
 }

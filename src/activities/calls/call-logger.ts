@@ -1,5 +1,5 @@
-import { calleeName, parseCallKey } from '../../graph/run/index.ts';
 import type { CallTask } from './call-task.ts';
+import { calleeName, parseCallKey } from '../../graph/run/index.ts';
 
 /** Writes lines of the log; members of `fields` become members of the line. */
 export interface CallLogger {

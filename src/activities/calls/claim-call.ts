@@ -50,8 +50,8 @@ export async function claimCall(
   const attempt = currentAttempt();
   const { scheduledAt } = attempt;
   const unusedClaims = readUnusedClaims(Context.current().info.heartbeatDetails);
-  const claim = claimOf(unusedClaims, attempt);
-  const wasUnused = (earlier: string): boolean => isUnused(unusedClaims, earlier);
+  const claim = claimIdOf(unusedClaims, attempt);
+  const wasUnused = (earlier: string): boolean => isUnusedClaim(unusedClaims, earlier);
   const at = new Date().toISOString();
   try {
     const result = await ledger.claim({ ...call, claim, scheduledAt, at }, (entry) =>
@@ -67,7 +67,7 @@ export async function claimCall(
     if (isContradiction(error)) throw journalContradiction();
     if (isDataRefused(error)) throw claimRefused(error);
     if (!isDatabaseAway(error)) throw error;
-    reportHeartbeat({ unusedClaims: withUnused(unusedClaims, attempt) });
+    reportHeartbeat({ unusedClaims: addUnusedClaim(unusedClaims, attempt) });
     throw tryAgainLater('DATABASE_AWAY', messageOf(error), ASK_AGAIN_AFTER_MS);
   }
 }
@@ -118,10 +118,10 @@ export function readUnusedClaims(details: unknown): UnusedClaims {
   const given = isJsonObject(details) ? toJson(details['unusedClaims'] ?? null) : null;
   if (!isJsonObject(given) || typeof given['series'] !== 'string' || !isJsonList(given['ranges']))
     return { series: randomUUID(), ranges: [] };
-  return { series: given['series'], ranges: given['ranges'].flatMap(readRange) };
+  return { series: given['series'], ranges: given['ranges'].flatMap(readClaimRanges) };
 }
 
-function readRange(value: Json): readonly ClaimRange[] {
+function readClaimRanges(value: Json): readonly ClaimRange[] {
   if (!isJsonObject(value)) return [];
   const { first, last, attempt } = value;
   const isRange = typeof first === 'number' && typeof last === 'number' && typeof attempt === 'number';
@@ -129,12 +129,12 @@ function readRange(value: Json): readonly ClaimRange[] {
 }
 
 /** Returns the id of an attempt's claim. */
-export function claimOf({ series }: UnusedClaims, { scheduledAt }: ClaimingAttempt): string {
+export function claimIdOf({ series }: UnusedClaims, { scheduledAt }: ClaimingAttempt): string {
   return `${series}.${scheduledAt}`;
 }
 
 /** Adds the claim of an attempt that makes no call. */
-export function withUnused({ series, ranges }: UnusedClaims, unused: ClaimingAttempt): UnusedClaims {
+export function addUnusedClaim({ series, ranges }: UnusedClaims, unused: ClaimingAttempt): UnusedClaims {
   const { attempt, scheduledAt } = unused;
   const before = ranges.at(-1);
   const own = { first: scheduledAt, last: scheduledAt, attempt };
@@ -155,7 +155,7 @@ function followsDirectly({ last, attempt }: ClaimRange, next: ClaimingAttempt): 
 }
 
 /** True if the attempt that holds a claim is known to have made no call. */
-export function isUnused({ series, ranges }: UnusedClaims, claim: string): boolean {
+export function isUnusedClaim({ series, ranges }: UnusedClaims, claim: string): boolean {
   if (!claim.startsWith(`${series}.`)) return false;
   const scheduledAt = Number(claim.slice(series.length + 1));
   return ranges.some(({ first, last }) => first <= scheduledAt && scheduledAt <= last);

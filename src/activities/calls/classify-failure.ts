@@ -91,7 +91,7 @@ export function fromNetwork(code: RunErrorCode, thrown: unknown): CallError {
   const error = systemErrorOf(thrown);
   if (error?.code === NOT_SENDABLE)
     return new CallError(code, `The request can't be sent: ${error.message}`, { ...REFUSED, cause: thrown });
-  const failureClass = isUnsent(error) ? TRY_AGAIN_UNDONE : TRY_AGAIN;
+  const failureClass = isUnsentRequest(error) ? TRY_AGAIN_UNDONE : TRY_AGAIN;
   const message = `The connection failed: ${error?.code ?? messageOf(thrown)}`;
   return new CallError(code, message, { ...failureClass, cause: thrown });
 }
@@ -102,14 +102,14 @@ export function fromNetwork(code: RunErrorCode, thrown: unknown): CallError {
  */
 export function fromCode(code: RunErrorCode, thrown: unknown): CallError {
   if (thrown instanceof CallError) return thrown;
-  const [retryable, thrownAt] = [!isMistake(thrown), userStackOf(thrown)];
+  const [retryable, thrownAt] = [!isProgrammingError(thrown), userStackOf(thrown)];
   return new CallError(code, messageOf(thrown), { retryable, done: 'perhaps', thrownAt, cause: thrown });
 }
 
 const MISTAKES: ReadonlySet<string> = new Set(['TypeError', 'ReferenceError', 'SyntaxError']);
 
 /** True if the same code would throw the same error again. A `TypeError` of `fetch` is a failure of the network. */
-export function isMistake(thrown: unknown): boolean {
+export function isProgrammingError(thrown: unknown): boolean {
   return thrown instanceof Error && MISTAKES.has(thrown.name) && systemErrorOf(thrown.cause) === null;
 }
 
@@ -128,8 +128,8 @@ function isSystemError(error: Error): error is SystemError {
 }
 
 /** True if the callee can't have received anything: there was no connection to it, or its certificate was not trusted. */
-function isUnsent(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isUnsent);
+function isUnsentRequest(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isUnsentRequest);
   if (!(error instanceof Error) || !isSystemError(error)) return false;
   return NEVER_SENT.has(error.code) || ('syscall' in error && BEFORE_SENDING.has(error.syscall));
 }

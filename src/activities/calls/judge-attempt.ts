@@ -3,7 +3,7 @@ import { needsSettlement } from '../../graph/run/index.ts';
 import type { CallReply } from '../../graph/run/index.ts';
 import { MAX_MESSAGE, messageOf, truncate } from '../../graph/values/index.ts';
 import type { TaskFailure, TokenUsage, RunError } from '../../graph/values/index.ts';
-import { CallError, causeOf, UNCLEAR } from './call-error.ts';
+import { CallError, causeOfFailure, UNCLEAR } from './call-error.ts';
 import type { CallTask } from './call-task.ts';
 import type { TimeLimit } from './time-limit.ts';
 
@@ -49,14 +49,14 @@ export function judgeAttempt(attempt: AttemptToJudge, thrown: unknown): AttemptV
   const error = asCallError(thrown);
   const failures = limit.isExpired ? attempt.failures : attempt.failures + 1;
   const usage = sumUsage(attempt.usedBefore, error.usage);
-  if (leavesOutcomeUnknown(attempt, error)) return unknownAfter(error, failures);
+  if (leavesOutcomeUnknown(attempt, error)) return unknownOutcomeVerdict(error, failures);
   if (limit.isCanceled()) return judgeCanceledAttempt(attempt, error);
   const failure: TaskFailure = {
     error: {
       code: error.code,
       message: truncate(error.message, MAX_MESSAGE),
       attempts: failures,
-      ...causeOf(error),
+      ...causeOfFailure(error),
     },
     callFailed: task.request.kind === 'model' || isKnownUndone(attempt, error),
     ...(usage && { usage }),
@@ -73,7 +73,7 @@ export function judgeAttempt(attempt: AttemptToJudge, thrown: unknown): AttemptV
 export function judgeCanceledAttempt(attempt: AttemptToJudge, error: CallError): AttemptVerdict {
   const { task, safety, failures, mayBeDone, isCancelRequested } = attempt;
   if (isCancelRequested && mayBeDone && (needsSettlement(task) || safety === 'unsafe'))
-    return unknownAfter(error, failures);
+    return unknownOutcomeVerdict(error, failures);
   const message = isCancelRequested ? error.message : LEFT_TO_RETRY;
   // A run receives no result of a call that it has canceled.
   const usage = isCancelRequested ? null : sumUsage(attempt.usedBefore, error.usage);
@@ -90,7 +90,7 @@ export function judgeCanceledAttempt(attempt: AttemptToJudge, error: CallError):
 const LEFT_TO_RETRY = 'The worker leaves the call to another attempt';
 const RETRY_AT_ONCE_MS = 1;
 
-function unknownAfter(error: CallError, failures: number): AttemptVerdict {
+function unknownOutcomeVerdict(error: CallError, failures: number): AttemptVerdict {
   const failure = { error: unknownOutcomeError(error.message, failures, error), callFailed: false };
   return { status: 'unknown', failures, failure };
 }
@@ -146,7 +146,7 @@ export function unknownOutcomeError(message: string, attempts: number, failure?:
     code: 'UNKNOWN_OUTCOME',
     message: `It is unknown whether the call was made: ${truncate(message, MAX_MESSAGE)}`,
     attempts,
-    ...(failure && causeOf(failure, failure.code)),
+    ...(failure && causeOfFailure(failure, failure.code)),
   };
 }
 

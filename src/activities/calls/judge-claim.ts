@@ -65,7 +65,7 @@ function judgeEntry(entry: LedgerEntry, state: ClaimState): ClaimJudgement<Ledge
   const { isTakeover, mayRepeat } = state;
   switch (entry.status) {
     case 'completed':
-      return { isGranted: false, answer: toCompleted(entry) };
+      return { isGranted: false, answer: toCompletedAnswer(entry) };
     case 'retrying':
       return judgeRetrying(entry, mayRepeat || isTakeover);
     case 'claimed':
@@ -80,12 +80,12 @@ function judgeEntry(entry: LedgerEntry, state: ClaimState): ClaimJudgement<Ledge
 function judgeClaimed(entry: LedgerEntry, { isUnused, mayRepeat, isLost }: ClaimState): ClaimJudgement<LedgerAnswer> {
   if (isUnused) return { isGranted: true, failures: entry.failures };
   if (mayRepeat) return { isGranted: true, failures: entry.failures, lostAttempt: lostAttemptAfter(entry) };
-  return isLost ? toLost(entry, WORKER_LOST) : IN_PROGRESS;
+  return isLost ? toLostAnswer(entry, WORKER_LOST) : IN_PROGRESS;
 }
 
 /** @param mayRepeat the call may be made although an earlier attempt may have made it */
 function judgeRetrying(entry: LedgerEntry, mayRepeat: boolean): ClaimJudgement<LedgerAnswer> {
-  if (isPerhapsDone(entry) && !mayRepeat) return toLost(entry, NOT_REPEATABLE);
+  if (isPerhapsDone(entry) && !mayRepeat) return toLostAnswer(entry, NOT_REPEATABLE);
   return { isGranted: true, failures: entry.failures };
 }
 
@@ -98,7 +98,7 @@ export function lostWithoutClaim(claim: string): LedgerAnswer {
 }
 
 /** @returns silence, in milliseconds, after which an attempt counts as lost */
-export function lostAfter(heartbeatMs: number): number {
+export function lostAfterSilenceMs(heartbeatMs: number): number {
   return 2 * heartbeatMs;
 }
 
@@ -150,12 +150,12 @@ export function judgeGivenUp(
 
 function judgeOver(entry: LedgerEntry, lostAfterMs: number, how: string): ClaimJudgement<LedgerAnswer> {
   const afterAttempt = (): ClaimJudgement<LedgerAnswer> =>
-    toLost(entry, `${how} after an attempt that may have made it: ${ledgerFailure(entry).error.message}`);
+    toLostAnswer(entry, `${how} after an attempt that may have made it: ${ledgerFailure(entry).error.message}`);
   switch (entry.status) {
     case 'completed':
-      return { isGranted: false, answer: toCompleted(entry) };
+      return { isGranted: false, answer: toCompletedAnswer(entry) };
     case 'claimed':
-      return entry.ageMs < lostAfterMs ? IN_PROGRESS : toLost(entry, WORKER_LOST);
+      return entry.ageMs < lostAfterMs ? IN_PROGRESS : toLostAnswer(entry, WORKER_LOST);
     case 'retrying':
       return mayBeDone(entry, NONE_UNUSED) ? afterAttempt() : { isGranted: true, failures: entry.failures };
     case 'failed':
@@ -165,11 +165,11 @@ function judgeOver(entry: LedgerEntry, lostAfterMs: number, how: string): ClaimJ
   }
 }
 
-function toLost(seen: LedgerEntry, why: string): ClaimJudgement<LedgerAnswer> {
+function toLostAnswer(seen: LedgerEntry, why: string): ClaimJudgement<LedgerAnswer> {
   return { isGranted: false, answer: { kind: 'lost', why, seen } };
 }
 
-function toCompleted({ result, failures }: LedgerEntry): LedgerAnswer {
+function toCompletedAnswer({ result, failures }: LedgerEntry): LedgerAnswer {
   return { kind: 'completed', result, attempts: failures + 1 };
 }
 

@@ -85,9 +85,9 @@ export interface KeptRequest {
 
 /** Returns a holder for the stored request. Requests to models are unknown until their messages are fitted. */
 export function openKeptRequest(request: CallRequest): KeptRequest {
-  let kept: Json = request.kind === 'model' ? null : toKept(codeInput(request));
+  let kept: Json = request.kind === 'model' ? null : fitIntoLedger(codeInput(request));
   return {
-    keep: (sent) => void (kept = toKept(sent)),
+    keep: (sent) => void (kept = fitIntoLedger(sent)),
     kept: () => kept,
   };
 }
@@ -102,14 +102,14 @@ function codeInput(request: Exclude<CallRequest, { readonly kind: 'model' }>): J
  * Reduces a request to the size limit of the ledger: a prompt keeps its latest messages; any other request that is too
  * large is omitted.
  */
-function toKept(sent: Json): Json {
+function fitIntoLedger(sent: Json): Json {
   const request = toJson(sent);
   if (jsonSize(request) <= MAX_KEPT_BYTES) return request;
   const messages = isJsonObject(request) ? request['messages'] : undefined;
-  return isJsonObject(request) && isJsonList(messages) ? withLatest(request, messages) : null;
+  return isJsonObject(request) && isJsonList(messages) ? withLatestMessages(request, messages) : null;
 }
 
-function withLatest(request: Readonly<Record<string, Json>>, messages: readonly Json[]): Json {
+function withLatestMessages(request: Readonly<Record<string, Json>>, messages: readonly Json[]): Json {
   let left = MAX_KEPT_BYTES - jsonSize({ ...request, messages: [], omitted: messages.length });
   const firstKept = messages.findLastIndex((message) => (left -= jsonSize(message) + 1) < 0) + 1;
   return left < 0 && firstKept === messages.length

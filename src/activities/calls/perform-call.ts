@@ -15,9 +15,9 @@ import { claimCall } from './claim-call.ts';
 import { endByLedger } from './reconcile-call.ts';
 import { withHeartbeat, openTimeLimit } from './time-limit.ts';
 import type { CancelReason, TimeLimit } from './time-limit.ts';
-import { lostAfter } from './judge-claim.ts';
+import { lostAfterSilenceMs } from './judge-claim.ts';
 import { reportFailure } from './report-failure.ts';
-import { journalOf, openLateJournal } from './write-journal.ts';
+import { journalSender, openLateJournal } from './write-journal.ts';
 import { openKeptRequest, makeAttempt } from './make-attempt.ts';
 import type { Attempt, CallBehavior } from './make-attempt.ts';
 import { withUsedBefore, judgeAttempt, judgeCanceledAttempt } from './judge-attempt.ts';
@@ -66,7 +66,7 @@ async function claimAndExecute<R extends CallRequest>(called: RequestedCall<R>):
   const wasPerhapsMade = task.perhapsMadeLocally ?? (mayLackClaim(task) && Context.current().info.attempt > 1);
   const { claim, result } = await claimCall(
     store,
-    { ...call, request: kept(), journal: journalOf(task) },
+    { ...call, request: kept(), journal: journalSender(task) },
     { ...claimant, wasPerhapsMade },
   ).catch((error: unknown) => {
     throw error instanceof CallError ? toRefusedFailure(error) : error;
@@ -84,7 +84,7 @@ function ledgerTerms<R extends CallRequest>({ task, safety }: RequestedCall<R>):
     .digest('hex');
   return {
     call: { key, takeover, node, index, runId, tenantId, called: calleeName(request), requestHash },
-    claimant: { requestHash, takeover, safety, lostAfterMs: lostAfter(request.policy.heartbeatMs) },
+    claimant: { requestHash, takeover, safety, lostAfterMs: lostAfterSilenceMs(request.policy.heartbeatMs) },
   };
 }
 
@@ -103,12 +103,12 @@ async function executeCall<R extends CallRequest>(call: PerformedCall<R>): Promi
   try {
     const isObsolete = limit.isCanceled() || (isCancelRequested() && !call.mayBeDone);
     if (isObsolete)
-      return await endAttempt(call, toEnd(judgeCanceledAttempt(toPerformedFailure(call, limit), NOT_MADE)));
+      return await endAttempt(call, toAttemptEnd(judgeCanceledAttempt(toPerformedFailure(call, limit), NOT_MADE)));
     const { failedLocally } = task;
     if (failedLocally && failures < failedLocally.failures) return await endAttempt(call, endOfLocal(failedLocally));
     const made = await makeAttempt({ ...call, begun: Context.current().info.attempt }, limit).catch(
       async (thrown: unknown) => {
-        const end = toEnd(judgeAttempt(toPerformedFailure(call, limit), thrown));
+        const end = toAttemptEnd(judgeAttempt(toPerformedFailure(call, limit), thrown));
         reportFailure(task, end.entry);
         return await endAttempt(call, end);
       },
@@ -178,7 +178,7 @@ export interface AttemptEnd {
   readonly error: Error;
 }
 
-function toEnd(verdict: AttemptVerdict): AttemptEnd {
+function toAttemptEnd(verdict: AttemptVerdict): AttemptEnd {
   const { failures, failure } = verdict;
   switch (verdict.status) {
     case 'retrying': {

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { LOCAL_LIMIT_MS } from '../../graph/definition/index.ts';
 import type { CallRequest } from '../../graph/run/index.ts';
-import type { CallSlots } from './call-slots.ts';
+import type { CallSlots } from './call-admission.ts';
 import { CallError } from './call-error.ts';
 import type { CallTask, LocalEnd, LocalFailure, LocalOutcome, LocalTraces } from './call-task.ts';
 import { judgeAttempt } from './judge-attempt.ts';
@@ -28,7 +28,7 @@ export async function performLocally<R extends CallRequest>(
   task: CallTask<R>,
 ): Promise<LocalOutcome> {
   const startedAt = Date.now();
-  const end = await inSlot(slots, { kind, task, failures: 0, failed: null, endsAt: startedAt + LOCAL_LIMIT_MS });
+  const end = await performInSlot(slots, { kind, task, failures: 0, failed: null, endsAt: startedAt + LOCAL_LIMIT_MS });
   return { ...end, startedAt, endedAt: Date.now() };
 }
 
@@ -39,7 +39,7 @@ interface LocalAttempt<R extends CallRequest> extends Attempt<R> {
   readonly endsAt: number;
 }
 
-async function inSlot<R extends CallRequest>(slots: CallSlots, attempt: LocalAttempt<R>): Promise<LocalEnd> {
+async function performInSlot<R extends CallRequest>(slots: CallSlots, attempt: LocalAttempt<R>): Promise<LocalEnd> {
   const { kind, task, failed } = attempt;
   if (kind.safety(task.request) !== 'idempotent') return { kind: 'left', failed };
   const slot = slots.take(task.tenantId);

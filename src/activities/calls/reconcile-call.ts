@@ -5,7 +5,7 @@ import type { CallClaim } from '../../store/calls/ledger-claims.ts';
 import type { Store } from '../../store/store.ts';
 import { toApplicationFailure, tryAgainLater } from './application-failure.ts';
 import type { CallOutcome } from './call-task.ts';
-import { judgeCanceled, judgeGivenUp, lostAfter } from './judge-claim.ts';
+import { judgeCanceled, judgeGivenUp, lostAfterSilenceMs } from './judge-claim.ts';
 import type { LedgerAnswer } from './judge-claim.ts';
 import { NOT_MADE } from './call-error.ts';
 import { isCallReply } from '../../graph/run/index.ts';
@@ -41,7 +41,7 @@ export async function reconcileCall(
     ? ([{ callFailed: true, error: givenUp }, judgeGivenUp] as const)
     : ([CANCELED_FAILURE, judgeCanceled] as const);
   const result = await ledger.close({ ...call, ...claim }, notMade, (entry) =>
-    judge(entry, { takeover: call.takeover, lostAfterMs: lostAfter(heartbeatMs) }),
+    judge(entry, { takeover: call.takeover, lostAfterMs: lostAfterSilenceMs(heartbeatMs) }),
   );
   if ('answer' in result) return await endByLedger(ledger, call.key, result.answer);
   throw toApplicationFailure(notMade);

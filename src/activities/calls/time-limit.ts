@@ -34,7 +34,7 @@ export function openTimeLimit(
   ignored: readonly CancelReason[] = [],
 ): TimeLimit {
   const { info } = context;
-  const cancellationSignal = ignored.length > 0 ? exceptFor(context, ignored) : context.cancellationSignal;
+  const cancellationSignal = ignored.length > 0 ? abortExceptFor(context, ignored) : context.cancellationSignal;
   const endsAt = deadlineMs === null ? Number.POSITIVE_INFINITY : info.scheduledTimestampMs + deadlineMs;
   const limitMs = Math.min(timeoutMs, endsAt - Date.now());
   let isPreparing = false;
@@ -83,7 +83,7 @@ export function openTimeLimit(
 }
 
 /** Returns a signal that aborts on cancellation, unless all of its reasons are ignored. */
-function exceptFor(context: Context, ignored: readonly string[]): AbortSignal {
+function abortExceptFor(context: Context, ignored: readonly string[]): AbortSignal {
   const controller = new AbortController();
   const listen = (): void => {
     const reasons = Object.entries(context.cancellationDetails ?? {}).filter(([, isSet]) => isSet);
@@ -111,8 +111,9 @@ export const HEARTBEAT_EVERY_MS = 5_000;
 export async function withHeartbeat<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
   const context = Context.current();
   const everyMs = Math.min(timeoutMs / 3, HEARTBEAT_EVERY_MS);
-  if (Date.now() - context.info.currentAttemptScheduledTimestampMs >= everyMs) context.heartbeat(progressOf(context));
-  const timer = setInterval(() => context.heartbeat(progressOf(context)), everyMs);
+  if (Date.now() - context.info.currentAttemptScheduledTimestampMs >= everyMs)
+    context.heartbeat(progressOfAttempt(context));
+  const timer = setInterval(() => context.heartbeat(progressOfAttempt(context)), everyMs);
   try {
     return await work();
   } finally {
@@ -121,7 +122,7 @@ export async function withHeartbeat<T>(timeoutMs: number, work: () => Promise<T>
 }
 
 /** The progress of this attempt, else that of the last one. */
-function progressOf(context: Context): unknown {
+function progressOfAttempt(context: Context): unknown {
   const { heartbeatDetails } = context.info;
   return latestProgress.has(context) ? latestProgress.get(context) : heartbeatDetails;
 }

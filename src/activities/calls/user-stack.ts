@@ -39,18 +39,18 @@ const STACK_FRAME_PATTERN =
 function toUserFrame(line: string): string | null {
   if (line.length > MAX_STACK_LINE) return null;
   const { name, path: location = '', row, column } = STACK_FRAME_PATTERN.exec(line)?.groups ?? {};
-  const path = toPath(location);
-  if (path === null || isOwn(path) || path.includes('/node_modules/')) return null;
+  const path = pathOfFrame(location);
+  if (path === null || isEngineCode(path) || path.includes('/node_modules/')) return null;
   const position = `${toRelativePath(path)}:${row}:${column}`;
   return name === undefined ? `at ${position}` : `at ${name} (${position})`;
 }
 
-function isOwn(path: string): boolean {
+function isEngineCode(path: string): boolean {
   return OWN_FOLDERS.some((folder) => path.startsWith(folder));
 }
 
 /** Reads the path of a frame. @returns `null` for code outside of files */
-function toPath(location: string): string | null {
+function pathOfFrame(location: string): string | null {
   const withoutQuery = location.replace(/\?.*$/, '');
   try {
     const path = withoutQuery.startsWith('file://') ? fileURLToPath(withoutQuery) : withoutQuery;

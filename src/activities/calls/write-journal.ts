@@ -26,7 +26,7 @@ export interface JournalWrite {
  * `CONTRADICTION`, if the batch contradicts the journal
  */
 export async function writeJournal(store: Store, entry: JournalWrite): Promise<void> {
-  const journal = journalOf(entry);
+  const journal = journalSender(entry);
   if (!journal) return;
   try {
     await store.journal.write(journal.batch, journal.writer);
@@ -48,7 +48,7 @@ const CONTRADICTION_MESSAGE =
   'The journal has other events: the workflow was reset in Temporal, or a backup of one of the two was restored';
 
 /** Identifies the execution that sent the batch of an activity. */
-export function journalOf({ runId, tenantId, graph, journal }: JournalWrite): CallClaim['journal'] {
+export function journalSender({ runId, tenantId, graph, journal }: JournalWrite): CallClaim['journal'] {
   if (!journal) return null;
   const executionRunId = Context.current().info.workflowExecution?.runId ?? '';
   return { batch: journal, writer: { runId, tenantId, executionRunId, graph } };
@@ -69,7 +69,7 @@ export interface LateJournal {
 const WRITE_AFTER_MS = 100;
 
 export function openLateJournal(store: Store, task: CallTask): LateJournal {
-  const batch = journalOf(task);
+  const batch = journalSender(task);
   let writing: Promise<unknown> | null = null;
   const write = (): void => {
     writing = writeJournal(store, task).then(

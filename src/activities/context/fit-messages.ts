@@ -46,7 +46,7 @@ export async function fitMessages(
   if (request.context === null) return { kind: 'fitting', messages, report: null };
   const steps = processingStepsOf(request.context.strategy, processors);
   const meter = createRequestMeter(await measure.loadCounter());
-  const limit = limitOf(request.context, request.maxOutputTokens, measure);
+  const limit = tokenLimit(request.context, request.maxOutputTokens, measure);
   const envelopeTokens = meter.envelope({ ...request, tools });
   const indexes = new Map(original.map(({ id }, index) => [id, index]));
   const processed = await runSteps(steps, messages, {
@@ -59,7 +59,7 @@ export async function fitMessages(
 }
 
 /** The limit of a policy applies to the request; a context window also has to hold the answer. */
-function limitOf(
+function tokenLimit(
   { maxTokens }: ContextPolicy,
   maxOutputTokens: number | null,
   { contextWindow }: ModelMeasure,
@@ -166,13 +166,13 @@ function tokensOfCalls(message: Message, count: TokenCounter): number {
 /** Checks a counter's results, since a counter may be configured code. */
 function checkCounter(counter: TokenCounter): TokenCounter {
   return (text) => {
-    const tokens = countWith(counter, text);
+    const tokens = countTokensWith(counter, text);
     if (Number.isFinite(tokens) && tokens >= 0) return tokens;
     throw unusableContext(`it has counted ${tokens}`);
   };
 }
 
-function countWith(counter: TokenCounter, text: string): number {
+function countTokensWith(counter: TokenCounter, text: string): number {
   try {
     return counter(text);
   } catch (error) {

@@ -9,19 +9,19 @@ import { createDistinctTexts, addToList } from '../../graph/values/index.ts';
  * @param before the processor's input, an output of `repairCalls`
  */
 export function restoreConversation(before: readonly Message[], after: readonly Message[]): readonly Message[] {
-  const withoutDuplicates = withoutCopies(before, after);
-  const ordered = sortAsBefore(before, withSystem(before, withoutDuplicates));
+  const withoutDuplicates = removeCopies(before, after);
+  const ordered = sortAsBefore(before, keepSystemMessages(before, withoutDuplicates));
   return repairCalls(withoutOpenCalls(withoutBrokenGroups(before, ordered)));
 }
 
 /** Keeps each earlier message once and gives new messages distinct ids. */
-function withoutCopies(before: readonly Message[], after: readonly Message[]): readonly Message[] {
+function removeCopies(before: readonly Message[], after: readonly Message[]): readonly Message[] {
   const unseen = new Set(before.map(({ id }) => id));
   const known = new Set(unseen);
   return withDistinctIds(after.filter(({ id }) => !known.has(id) || unseen.delete(id)));
 }
 
-function withSystem(before: readonly Message[], after: readonly Message[]): readonly Message[] {
+function keepSystemMessages(before: readonly Message[], after: readonly Message[]): readonly Message[] {
   const systemMessages = new Map(
     before.flatMap((message) => (message.role === 'system' ? [[message.id, message]] : [])),
   );
@@ -118,11 +118,11 @@ export function repairCalls(messages: readonly Message[]): readonly Message[] {
   return messages.flatMap((message) => {
     if (message.role === 'tool') return [];
     const matched = answers.get(message) ?? [];
-    return [message, ...matched.map((answer, at) => answer ?? notAnswered(message, at))];
+    return [message, ...matched.map((answer, at) => answer ?? missingAnswer(message, at))];
   });
 }
 
-function notAnswered(message: Message, at: number): Message {
+function missingAnswer(message: Message, at: number): Message {
   const { id = '' } = toolCallsOf(message)[at] ?? {};
   return { id: `${message.id}:unanswered:${at}`, role: 'tool', toolCallId: id, content: NOT_ANSWERED_TEXT };
 }

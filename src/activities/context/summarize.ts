@@ -25,13 +25,13 @@ export const keepNewestMessages: MessageProcessor = (messages, { maxTokens, coun
  */
 export const summarizeOldest: ProcessingStep = (messages, context) => {
   if (context.count(messages) <= context.maxTokens) return messages;
-  const cut = findCut(groupMessages(messages), context);
+  const cut = findCutIndex(groupMessages(messages), context);
   return cut === null ? keepNewestMessages(messages, context) : { kind: 'overflow', messages: cut };
 };
 
 /** The number of messages to summarize, from the beginning of the request; `null` if no cut helps. */
-function findCut(groups: readonly MessageGroup[], context: StepContext): number | null {
-  const cuts = cutsOf(groups, context).filter(({ keptTokens }) => keptTokens <= context.maxTokens);
+function findCutIndex(groups: readonly MessageGroup[], context: StepContext): number | null {
+  const cuts = cutPoints(groups, context).filter(({ keptTokens }) => keptTokens <= context.maxTokens);
   const cut = cuts.find(({ keptTokens }) => keptTokens <= context.maxTokens / 2) ?? cuts.at(-1);
   return cut?.index ?? null;
 }
@@ -44,9 +44,9 @@ interface CutPoint {
 }
 
 /** The cut points between groups that have new text before them and the newest user message after them. */
-function cutsOf(groups: readonly MessageGroup[], { count, indexes }: StepContext): readonly CutPoint[] {
-  const spans = groups.map((group) => spanOf(group, indexes));
-  const begins = beginsAfter(spans);
+function cutPoints(groups: readonly MessageGroup[], { count, indexes }: StepContext): readonly CutPoint[] {
+  const spans = groups.map((group) => spanOfGroup(group, indexes));
+  const begins = firstIndexesAfter(spans);
   let keptTokens = count(groups.flat());
   let index = 0;
   let isWorthwhile = false;
@@ -70,13 +70,13 @@ interface GroupSpan {
   readonly end: number;
 }
 
-function spanOf(group: MessageGroup, indexes: StepContext['indexes']): GroupSpan {
+function spanOfGroup(group: MessageGroup, indexes: StepContext['indexes']): GroupSpan {
   const found = group.flatMap(({ id }) => indexes.get(id) ?? []);
   return { begin: Math.min(Infinity, ...found), end: Math.max(0, ...found.map((index) => index + 1)) };
 }
 
 /** The first index of all later groups, for each group: a repair may have moved an answer forward. */
-function beginsAfter(spans: readonly GroupSpan[]): readonly number[] {
+function firstIndexesAfter(spans: readonly GroupSpan[]): readonly number[] {
   let begin = Infinity;
   return spans
     .toReversed()

@@ -1,4 +1,4 @@
-import { sourceOf } from '../../graph/definition/index.ts';
+import { sourceOfFile } from '../../graph/definition/index.ts';
 import type { FilePart } from '../../graph/definition/index.ts';
 import { mediaTypeOf } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
@@ -71,7 +71,7 @@ export function fileError(reason: FileFault, message: string): CallError {
 
 /** Names a file in an error. Of a URL it includes only the host, because the rest may contain a secret. */
 export function nameOfFile(part: FilePart): string {
-  const source = sourceOf(part);
+  const source = sourceOfFile(part);
   if (source.kind === 'blob') return `The file ${source.id}`;
   return URL.canParse(source.url) ? `The file at ${new URL(source.url).host}` : 'The file at an address that is no URL';
 }

@@ -1,4 +1,4 @@
-import { sourceOf } from '../../graph/definition/index.ts';
+import { sourceOfFile } from '../../graph/definition/index.ts';
 import { mayReadFile } from '../../graph/run/index.ts';
 import type { Principal, ModelCallRequest } from '../../graph/run/index.ts';
 import type { Store } from '../../store/store.ts';
@@ -8,8 +8,8 @@ import type { GenerateContext } from '../models/model.ts';
 import { checkMediaType, nameOfFile, fileError } from './check-media-type.ts';
 import type { ReadBytes } from './check-media-type.ts';
 import { CallError, REFUSED } from '../calls/call-error.ts';
-import { inCallSlot } from '../calls/call-slots.ts';
-import type { CallSlots } from '../calls/call-slots.ts';
+import { inCallSlot } from '../calls/call-admission.ts';
+import type { CallSlots } from '../calls/call-admission.ts';
 import type { CallTask } from '../calls/call-task.ts';
 import { filesIn } from '../models/load-files.ts';
 import { fromNetwork, fromStatus } from '../calls/classify-failure.ts';
@@ -37,7 +37,7 @@ export function createOpenPromptFiles({ files, request }: PromptFilesDeps): Open
     const budget = openFileBudget();
     return async (part) => {
       const maxBytes = budget.open();
-      const source = sourceOf(part);
+      const source = sourceOfFile(part);
       const name = nameOfFile(part);
       const read =
         source.kind === 'blob'

@@ -11,13 +11,12 @@ import { inSpanBelow } from '../../telemetry/traces/in-span.ts';
 import type { SpanStart } from '../../telemetry/traces/in-span.ts';
 import { CallError } from '../calls/call-error.ts';
 import type { GuardedFetch } from '../../network/guarded-request.ts';
-import { PROVIDER_URLS } from '../model-providers.ts';
+import { PROVIDER_URLS, embedderName } from '../model-providers.ts';
 import type { EmbeddingProviderName } from '../model-providers.ts';
 import { openProviderTransport } from './open-transport.ts';
 import { toModelCallError } from './to-call-error.ts';
 import { useSecrets } from '../secrets.ts';
 import type { SecretReference, SecretResolver } from '../secrets.ts';
-import { embedderName } from './embedder-name.ts';
 import type { AdapterSettings } from './providers.ts';
 
 /** A configured embedding model. */

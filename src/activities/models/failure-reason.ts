@@ -125,7 +125,7 @@ function isModerated({ metadata }: JsonObject): boolean {
 
 /** Google also calls limits per minute a quota. A limit per day, or of zero, is permanent. */
 function isRateLimit(error: JsonObject): boolean {
-  const violations = detailsOf(error).flatMap(({ violations }) => (isJsonList(violations) ? violations : []));
+  const violations = errorDetails(error).flatMap(({ violations }) => (isJsonList(violations) ? violations : []));
   if (violations.length === 0) return retryDelayIn(error) !== null;
   return !violations.some(
     (violation) =>
@@ -136,12 +136,12 @@ function isRateLimit(error: JsonObject): boolean {
 
 /** Reads Google's retry delay, which it sends in the body. @returns milliseconds, or `null` */
 export function retryDelayIn(error: JsonObject): number | null {
-  const delays = detailsOf(error).flatMap(({ retryDelay }) => (typeof retryDelay === 'string' ? [retryDelay] : []));
+  const delays = errorDetails(error).flatMap(({ retryDelay }) => (typeof retryDelay === 'string' ? [retryDelay] : []));
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(delays[0] ?? '')?.[1];
   return seconds === undefined ? null : Math.ceil(Number(seconds) * 1_000);
 }
 
-function detailsOf({ details }: JsonObject): readonly JsonObject[] {
+function errorDetails({ details }: JsonObject): readonly JsonObject[] {
   return isJsonList(details) ? details.filter(isJsonObject) : [];
 }
 

@@ -15,7 +15,7 @@ import { PROVIDER_TRAITS } from './provider-traits.ts';
 import { PROVIDER_ADAPTERS, WIRE_FORMATS } from './providers.ts';
 import { toModelCallError } from './to-call-error.ts';
 import { toCallOptions } from './to-call-options.ts';
-import { toReply } from './to-reply.ts';
+import { toReplyOfAnswer } from './to-reply.ts';
 import { mapToolNames } from './tool-names.ts';
 import { toModelAnswer, readModelStream } from './read-stream.ts';
 import type { CompleteAnswer } from './read-stream.ts';
@@ -43,7 +43,7 @@ export function createGenerate(settings: ModelSettings, { fetch, secrets }: Gene
         const options = { ...toCallOptions(request, settings, toolNames), abortSignal: signal };
         return await askAdapter({ adapter, options, transport, emit });
       };
-      return toReply(await askWithFiles(ask, { ...asked, files }), settings, toolNames);
+      return toReplyOfAnswer(await askWithFiles(ask, { ...asked, files }), settings, toolNames);
     } catch (thrown) {
       const error = toModelCallError({ model: asked.model, thrown, status: transport.lastStatus() });
       throw error.withMessage(used.redactMessage(error.message));
@@ -100,19 +100,19 @@ function createAskAdapter(wantsStream: boolean): (question: AdapterRequest) => P
   let asksForStreams = wantsStream;
   return async (question) => {
     try {
-      const answer = await askFor(asksForStreams ? 'stream' : 'whole', question);
-      asksForStreams &&= hasUsage(answer);
+      const answer = await requestAnswer(asksForStreams ? 'stream' : 'whole', question);
+      asksForStreams &&= reportsUsage(answer);
       return answer;
     } catch (error) {
-      if (error instanceof OtherFormError) return await askFor(error.form, question);
+      if (error instanceof OtherFormError) return await requestAnswer(error.form, question);
       if (!asksForStreams || !refusesStreams(error)) throw error;
       asksForStreams = false;
-      return await askFor('whole', question);
+      return await requestAnswer('whole', question);
     }
   };
 }
 
-async function askFor(
+async function requestAnswer(
   form: AnswerForm,
   { adapter, options, transport, emit }: AdapterRequest,
 ): Promise<CompleteAnswer> {
@@ -122,7 +122,7 @@ async function askFor(
   return await readModelStream(stream, emit);
 }
 
-function hasUsage({ usage: { inputTokens, outputTokens } }: CompleteAnswer): boolean {
+function reportsUsage({ usage: { inputTokens, outputTokens } }: CompleteAnswer): boolean {
   return inputTokens.total !== undefined || outputTokens.total !== undefined;
 }
 

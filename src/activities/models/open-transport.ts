@@ -1,6 +1,6 @@
 import type { GuardedFetch } from '../../network/guarded-request.ts';
 import { limitBytes } from '../../network/read-body.ts';
-import { readEvents, readWhole } from './wire/read-answer.ts';
+import { rewriteEventStream, rewriteWholeAnswer } from './wire/read-answer.ts';
 import type { WireFormat } from './wire/wire-format.ts';
 
 /** The connection of one call to its provider. */
@@ -62,7 +62,7 @@ export function openProviderTransport(fetch: GuardedFetch, format: WireFormat | 
       });
       lastStatus = response.status;
       const limited = limitBody(response);
-      const form = formOf(limited, expected);
+      const form = answerFormOf(limited, expected);
       if (form === expected) return await rewrite(limited);
       kept = limited;
       throw new OtherFormError(form);
@@ -79,17 +79,17 @@ function limitBody({ body, status, statusText, headers }: FetchedResponse): Resp
 
 async function rewriteWhole(response: Response, format: WireFormat): Promise<Response> {
   const { status, statusText, headers } = response;
-  const text = readWhole(await response.text(), format);
+  const text = rewriteWholeAnswer(await response.text(), format);
   return new Response(text, { status, statusText, headers });
 }
 
 function rewriteStream({ body, status, statusText, headers }: Response, format: WireFormat): Response {
-  const events = body?.pipeThrough(readEvents(format)) ?? null;
+  const events = body?.pipeThrough(rewriteEventStream(format)) ?? null;
   return new Response(events, { status, statusText, headers });
 }
 
 /** Some servers ignore whether a stream was requested. */
-function formOf({ ok, headers }: Response, expected: AnswerForm): AnswerForm {
+function answerFormOf({ ok, headers }: Response, expected: AnswerForm): AnswerForm {
   const type = headers.get('content-type') ?? '';
   if (!ok) return expected;
   if (type.startsWith('text/event-stream')) return 'stream';

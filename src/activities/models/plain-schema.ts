@@ -65,17 +65,17 @@ export function isStrictSchema(schema: Json): boolean {
   return (
     isJsonObject(schema) &&
     Object.keys(schema).every((keyword) => STRICT_KEYWORDS.some(([strict]) => strict === keyword)) &&
-    (!allowsType(schema['type'], 'object') || isClosed(schema)) &&
-    schemasIn(schema).every(isStrictSchema)
+    (!allowsType(schema['type'], 'object') || isClosedObject(schema)) &&
+    innerSchemas(schema).every(isStrictSchema)
   );
 }
 
-function isClosed({ properties, required, additionalProperties }: JsonObject): boolean {
+function isClosedObject({ properties, required, additionalProperties }: JsonObject): boolean {
   const names = Object.keys(properties ?? {});
   return additionalProperties === false && isJsonList(required) && names.every((name) => required.includes(name));
 }
 
-function schemasIn({ properties, items, anyOf }: JsonObject): readonly Json[] {
+function innerSchemas({ properties, items, anyOf }: JsonObject): readonly Json[] {
   return [
     ...(isJsonObject(properties) ? Object.values(properties) : []),
     ...(isJsonList(anyOf) ? anyOf : []),

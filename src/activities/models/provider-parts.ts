@@ -26,8 +26,8 @@ export function toProviderParts(
   const isRepeated = isRepeatedWithCalls && content.some(({ type }) => type === 'tool-call');
   const parts = content
     .flatMap((part) => toProviderPart(part, metadataName))
-    .filter((part) => part['type'] !== 'reasoning' || isOpaque(part) || isRepeated);
-  return parts.some((part) => isOpaque(part) || part['type'] === 'reasoning') ? { provider, model, parts } : null;
+    .filter((part) => part['type'] !== 'reasoning' || isOpaquePart(part) || isRepeated);
+  return parts.some((part) => isOpaquePart(part) || part['type'] === 'reasoning') ? { provider, model, parts } : null;
 }
 
 function toProviderPart(part: LanguageModelV3Content, metadataName: string | null): JsonObject[] {
@@ -41,7 +41,7 @@ function metadataToOptions(metadata: Json, name: string | null): JsonObject | nu
   return name === null ? metadata : { [name]: Object.values(metadata)[0] ?? {} };
 }
 
-function isOpaque({ options }: JsonObject): boolean {
+function isOpaquePart({ options }: JsonObject): boolean {
   return (
     isJsonObject(options) &&
     Object.values(options).some(

@@ -32,14 +32,14 @@ export async function readModelStream(
     else if (part.type === 'finish') finish = part;
     else if (part.type === 'raw') refusal += refusalText(part.rawValue);
     else if (part.type === 'tool-call') content.push(part);
-    else if ('id' in part) takeBlock(part, open, content);
+    else if ('id' in part) readBlockPart(part, open, content);
     if (part.type === 'text-delta') emit(part.delta);
   }
   const { finishReason, usage } = requireFinished(finish);
   return { content, finishReason, usage, refusal };
 }
 
-function takeBlock(part: StreamPart, open: Map<string, TextBlock>, content: LanguageModelV3Content[]): void {
+function readBlockPart(part: StreamPart, open: Map<string, TextBlock>, content: LanguageModelV3Content[]): void {
   const [kind, step] = part.type.split('-');
   if ((kind !== 'text' && kind !== 'reasoning') || !('id' in part)) return;
   // Text and reasoning parts number their ids separately.

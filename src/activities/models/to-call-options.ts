@@ -20,7 +20,7 @@ export function toCallOptions(request: LoadedRequest, settings: ModelSettings, t
   const tools = toToolOptions(request, settings, toolNames);
   const mode = output === null ? null : chooseOutputMode(settings.provider, output, (tools.tools ?? []).length > 0);
   return {
-    prompt: toPrompt({ system: toSystem(request.system, mode), messages }, { settings, toolNames, files }),
+    prompt: toPrompt({ system: toSystemPrompt(request.system, mode), messages }, { settings, toolNames, files }),
     ...(temperature !== null && { temperature }),
     ...(mode?.kind === 'native' && { responseFormat: { type: 'json' as const, schema: mode.schema } }),
     ...tools,
@@ -32,7 +32,7 @@ export function toCallOptions(request: LoadedRequest, settings: ModelSettings, t
   };
 }
 
-function toSystem(system: string | null, mode: OutputMode | null): string | null {
+function toSystemPrompt(system: string | null, mode: OutputMode | null): string | null {
   if (mode?.kind !== 'words') return system;
   return system === null || system === '' ? mode.text : `${system}\n\n${mode.text}`;
 }
@@ -46,7 +46,7 @@ function toToolOptions(
   if (tools.length > 0)
     return {
       tools: tools.map((tool) => toSdkTool(tool, traits, toolNames)),
-      ...(toolChoice && { toolChoice: toChoice(toolChoice, toolNames) }),
+      ...(toolChoice && { toolChoice: toToolChoice(toolChoice, toolNames) }),
     };
   const called = [...new Set(messages.flatMap(toolCallsOf).map(({ name }) => name))];
   if (!traits.requiresPastTools || called.length === 0) return {};
@@ -54,7 +54,7 @@ function toToolOptions(
   return { tools: known.map((tool) => toSdkTool(tool, traits, toolNames)), toolChoice: { type: 'none' } };
 }
 
-function toChoice(
+function toToolChoice(
   choice: NonNullable<ModelRequest['toolChoice']>,
   names: ToolNames,
 ): NonNullable<CallOptions['toolChoice']> {
@@ -135,8 +135,8 @@ const REASONING_OPTIONS: Readonly<Record<ProviderName, (thinking: ThinkingReques
   // The adapter omits it for models that do not reason.
   openai: ({ effort }) => ({ fields: { reasoningEffort: effort } }),
   'openai-compatible': ({ effort }) => ({ fields: { reasoningEffort: effort } }),
-  anthropic: toClaude,
-  google: toGemini,
+  anthropic: claudeReasoning,
+  google: geminiReasoning,
 };
 
 /** Claude models with a thinking budget; newer ones take an effort level. */
@@ -148,7 +148,7 @@ const CLAUDE_TOKENS: Readonly<Record<ReasoningEffort, number>> = { low: 1_024, m
 const LEAST_TOKENS = 1_024;
 
 /** Claude does not think when it is forced to call a tool, nor within a chain of calls that began without thinking. */
-function toClaude({ model, effort, request }: ThinkingRequest): ReasoningOptions | null {
+function claudeReasoning({ model, effort, request }: ThinkingRequest): ReasoningOptions | null {
   if (CLAUDE_WITHOUT.test(model)) return null;
   const { toolChoice, messages, maxOutputTokens } = request;
   const isForced = toolChoice !== undefined && toolChoice !== 'none';
@@ -171,7 +171,7 @@ const GEMINI_BY_BUDGET = /^gemini-2\.5-/;
 const GEMINI_BY_LEVEL = /^gemini-(?:[3-9]|\d\d)/;
 const GEMINI_TOKENS: Readonly<Record<ReasoningEffort, number>> = { low: 1_024, medium: 8_192, high: 24_576 };
 
-function toGemini({ model, effort, request }: ThinkingRequest): ReasoningOptions | null {
+function geminiReasoning({ model, effort, request }: ThinkingRequest): ReasoningOptions | null {
   if (GEMINI_BY_LEVEL.test(model)) return { fields: { thinkingConfig: { thinkingLevel: effort } } };
   if (!GEMINI_BY_BUDGET.test(model)) return null;
   return {

@@ -1,19 +1,19 @@
-import type { ModelReply } from '../../graph/run/index.ts';
-import { parseOutsideJson } from '../../graph/values/index.ts';
-import type { Json } from '../../graph/values/index.ts';
-import type { CompleteAnswer } from './read-stream.ts';
+import { CallError } from '../calls/call-error.ts';
 import type { ProviderName } from '../model-providers.ts';
 import type { ModelSettings } from './model.ts';
 import { toProviderParts } from './provider-parts.ts';
-import { endingOf } from './endings.ts';
 import { PROVIDER_TRAITS } from './provider-traits.ts';
+import type { CompleteAnswer } from './read-stream.ts';
 import type { ToolNames } from './tool-names.ts';
-import { CallError } from '../calls/call-error.ts';
+import { ENDED_WITHOUT_REASON } from './wire/wire-format.ts';
+import type { ModelReply } from '../../graph/run/index.ts';
+import { parseOutsideJson } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
 
 type FinishReason = ModelReply['finishReason'];
 
 /** Converts an answer to the engine's format. @throws CallError if the model failed to write one */
-export function toReply(answer: CompleteAnswer, settings: ModelSettings, toolNames: ToolNames): ModelReply {
+export function toReplyOfAnswer(answer: CompleteAnswer, settings: ModelSettings, toolNames: ToolNames): ModelReply {
   const { content, finishReason, refusal } = answer;
   const providerParts = toProviderParts(settings, content);
   const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
@@ -26,13 +26,13 @@ export function toReply(answer: CompleteAnswer, settings: ModelSettings, toolNam
         : [],
     ),
     finishReason: toFinishReason(answer, settings.provider),
-    usage: toUsage(answer),
+    usage: toReplyUsage(answer),
     ...(providerParts && { providerParts }),
   };
   return requireContent(reply, finishReason.raw);
 }
 
-function toUsage({ usage: { inputTokens, outputTokens } }: CompleteAnswer): ModelReply['usage'] {
+function toReplyUsage({ usage: { inputTokens, outputTokens } }: CompleteAnswer): ModelReply['usage'] {
   return { inputTokens: countableTokens(inputTokens.total), outputTokens: countableTokens(outputTokens.total) };
 }
 
@@ -53,8 +53,8 @@ function parseToolArguments(text: string): Json {
 function toFinishReason(answer: CompleteAnswer, provider: ProviderName): FinishReason {
   const { finishReason, refusal, content } = answer;
   const { unified, raw } = finishReason;
-  const ending = (raw === undefined ? undefined : endingOf(raw)) ?? unified;
-  if (ending === 'error' || ending === 'failed') throw brokenAnswerError(raw ?? unified, toUsage(answer));
+  const ending = (raw === undefined ? undefined : endingOfReason(raw)) ?? unified;
+  if (ending === 'error' || ending === 'failed') throw brokenAnswerError(raw ?? unified, toReplyUsage(answer));
   const hasCalls = content.some(({ type }) => type === 'tool-call');
   if (hasCalls && (ending === 'stop' || ending === 'other')) return 'tool-calls';
   const { refusalIsFiltered } = PROVIDER_TRAITS[provider];
@@ -97,4 +97,54 @@ export function requireContent(reply: ModelReply, ended: string = reply.finishRe
 function brokenAnswerError(ended: string, usage: ModelReply['usage']): CallError {
   const message = `The model's answer ended with ${ended}`;
   return new CallError('MODEL_FAILED', message, { retryable: true, done: 'perhaps', usage });
+}
+
+/** How an answer ended: with a finish reason of the engine, or because its server failed. */
+export type AnswerEnding = ModelReply['finishReason'] | 'failed';
+
+/** Finish reasons of providers that the adapters do not map, in lower case. */
+const ENDINGS: ReadonlyMap<string, AnswerEnding> = new Map<string, AnswerEnding>([
+  [ENDED_WITHOUT_REASON, 'other'],
+  ['completed', 'stop'],
+  ['end_turn', 'stop'],
+  ['stop', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['length', 'length'],
+  ['max_length', 'length'],
+  ['max_new_tokens', 'length'],
+  ['max_output_tokens', 'length'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['model_length', 'length'],
+  ['tool_call', 'tool-calls'],
+  ['tool_calls', 'tool-calls'],
+  ['tool_use', 'tool-calls'],
+  ['function_call', 'tool-calls'],
+  ['blocklist', 'content-filter'],
+  ['content_filter', 'content-filter'],
+  ['content_filtered', 'content-filter'],
+  ['guardrail_intervened', 'content-filter'],
+  ['image_prohibited_content', 'content-filter'],
+  ['image_recitation', 'content-filter'],
+  ['image_safety', 'content-filter'],
+  ['language', 'content-filter'],
+  ['prohibited_content', 'content-filter'],
+  ['recitation', 'content-filter'],
+  ['safety', 'content-filter'],
+  ['sensitive', 'content-filter'],
+  ['spii', 'content-filter'],
+  ['refusal', 'refusal'],
+]);
+
+/** Words of servers that failed, or were stopped, in the middle of an answer. */
+const FAILURE =
+  /error|abort|cancel|fail|time.?out|timed.?out|interrupt|overload|unavailable|malformed|preempt|insufficient_system/;
+
+/**
+ * Maps a provider's own finish reason.
+ * @returns `undefined` for a reason that is not known; the answer's content decides about it
+ */
+function endingOfReason(reason: string): AnswerEnding | undefined {
+  const word = reason.toLowerCase();
+  return ENDINGS.get(word) ?? (FAILURE.test(word) ? 'failed' : undefined);
 }

@@ -1,7 +1,7 @@
 import type { ToolEntry } from '../../graph/definition/index.ts';
 import { messageOf, toJson, toPointer } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import { CallError, stackOf, REFUSED, UNCLEAR } from '../calls/call-error.ts';
+import { CallError, findUserStack, REFUSED, UNCLEAR } from '../calls/call-error.ts';
 import { withoutSecrets } from '../calls/call-logger.ts';
 import { fromCode } from '../calls/classify-failure.ts';
 import { useSecrets } from '../secrets.ts';
@@ -33,21 +33,21 @@ export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, 
   const { schema, secrets: names, execute, ...entry } = settings;
   return {
     ...entry,
-    ...(schema && { read: async (args: Json) => await readBy(schema, entry.name, args) }),
+    ...(schema && { read: async (args: Json) => await readArgumentsBy(schema, entry.name, args) }),
     async execute(args, { prepare, keepFile: _keepFile, attachFile: _attachFile, ...call }) {
       const used = useSecrets(resolver);
       const values = await prepare(resolveAll(names, used));
       const context = {
         ...call,
         logger: withoutSecrets(call.logger, (text) => used.redact(text)),
-        secret: (name: string): string => valueOf(name, values, entry.name),
+        secret: (name: string): string => secretValue(name, values, entry.name),
         heartbeat,
       };
       try {
         return await execute(args, context);
       } catch (thrown) {
         const error = fromCode('TOOL_FAILED', thrown);
-        const stack = stackOf(error);
+        const stack = findUserStack(error);
         const redacted = stack && { ...stack, frames: used.redact(stack.frames) };
         throw error.withMessage(used.redactMessage(error.message), redacted);
       }
@@ -56,7 +56,7 @@ export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, 
 }
 
 /** Reads arguments with a schema. The result must be JSON: people see it before the code receives it. */
-async function readBy(schema: StandardSchema, name: string, args: Json): Promise<Json> {
+async function readArgumentsBy(schema: StandardSchema, name: string, args: Json): Promise<Json> {
   const checked = await validateBy(schema, args);
   if (!('value' in checked)) throw badArguments(name, { path: toPointer(checked.path), message: checked.message });
   try {
@@ -71,7 +71,7 @@ async function resolveAll(names: readonly string[], used: UsedSecrets): Promise<
   return new Map(await Promise.all(names.map(async (name) => [name, await used.resolve({ secret: name })] as const)));
 }
 
-function valueOf(name: string, values: ReadonlyMap<string, string>, tool: string): string {
+function secretValue(name: string, values: ReadonlyMap<string, string>, tool: string): string {
   const value = values.get(name);
   if (value !== undefined) return value;
   const message = `${tool} asks for the secret "${name}", which its configuration does not name in "secrets"`;

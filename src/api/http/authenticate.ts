@@ -2,7 +2,7 @@ import { createLocalJWKSet, errors, jwtVerify } from 'jose';
 import type { JSONWebKeySet, JWTPayload } from 'jose';
 import { permissionsOf } from '../../graph/definition/index.ts';
 import type { Permission, Roles } from '../../graph/definition/index.ts';
-import { lossesIn, toTimestampMs } from '../../graph/values/index.ts';
+import { findLosses, toTimestampMs } from '../../graph/values/index.ts';
 import { ApiError, unavailable } from './errors.ts';
 import { createIssuerKeys } from './issuer-keys.ts';
 import { isTooDeep } from './read-json.ts';
@@ -98,7 +98,7 @@ function refuseRepeatedMembers(token: string): void {
 }
 
 function repeatsMember(json: string): boolean {
-  for (const { kind } of lossesIn(json)) if (kind === 'repeated member') return true;
+  for (const { kind } of findLosses(json)) if (kind === 'repeated member') return true;
   return false;
 }
 

@@ -2,7 +2,7 @@ import {
   isDeeperThan,
   isJsonList,
   isJsonObject,
-  lossesIn,
+  findLosses,
   MAX_INPUT_DEPTH,
   mediaTypeOf,
   messageOf,
@@ -28,7 +28,7 @@ export function readJsonText(bytes: Uint8Array): string {
       toPointer(infinite),
       'A number must be between -1.8e308 and 1.8e308',
     );
-  for (const { kind, path } of lossesIn(text)) {
+  for (const { kind, path } of findLosses(text)) {
     const { detail, message } = LOSSES[kind];
     throw refused(detail, toPointer(path), message);
   }

@@ -1,4 +1,4 @@
-import { describeUndone, isBehind } from '../../graph/run/index.ts';
+import { describeUndone, includesUndoneWork } from '../../graph/run/index.ts';
 import type { UndoneWork } from '../../graph/run/index.ts';
 import type { StoredCheckpoint } from '../../store/checkpoints.ts';
 import type { RunRecord } from '../../store/runs.ts';
@@ -62,7 +62,7 @@ export async function inheritedUndone(store: Reader, run: RunRecord): Promise<st
 
 async function findUndone(store: Reader, run: RunRecord, position: HistoryPosition): Promise<FoundUndone | null> {
   const undone = run.view?.undone;
-  if (undone && isBehind(undone, position.step)) return { run, undone };
+  if (undone && includesUndoneWork(undone, position.step)) return { run, undone };
   return await findInherited(store, run, position);
 }
 

@@ -6,8 +6,8 @@ import type { RunView } from '../../graph/journal/index.ts';
 import type { SentSignal, SignalResult } from '../../graph/run/index.ts';
 import { truncate } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import { createTemporalCheck } from '../../process/temporal-check.ts';
-import type { TemporalCheck } from '../../process/temporal-check.ts';
+import { createTemporalCheck } from '../../process/search-attributes.ts';
+import type { TemporalCheck } from '../../process/search-attributes.ts';
 import {
   MAX_SUMMARY,
   QUERIES,

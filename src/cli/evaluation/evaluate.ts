@@ -1,14 +1,9 @@
 import type { GraphDefinition } from '../../graph/definition/index.ts';
 import { didYouMean, own } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
-import { EXIT, UsageError } from '../line/command.ts';
-import type { Terminal } from '../line/command.ts';
-import { CONFIG_FLAG, NO_CONFIG_FLAG, wantsConfig } from '../input/config-flags.ts';
-import { defineCommand } from '../line/define-command.ts';
-import { switchFlag, textFlag, textFlagOr } from '../line/flags.ts';
-import type { FlagValues } from '../line/flags.ts';
-import { someOperands } from '../line/operands.ts';
-import { findConfig, readConfig } from '../input/read-catalog.ts';
+import { EXIT, UsageError, defineCommand, switchFlag, textFlag, textFlagOr, someOperands } from '../line/command.ts';
+import type { Terminal, FlagValues } from '../line/command.ts';
+import { CONFIG_FLAG, NO_CONFIG_FLAG, wantsConfig, findConfig, readConfig } from '../input/read-catalog.ts';
 import { readGraph, writeText } from '../input/read-definition.ts';
 
 const FLAGS = {
@@ -41,7 +36,7 @@ export const evaluateCommand = defineCommand({
   exits: { 0: 'all as expected', 1: 'not all', 2: "wrong usage, or a file that can't be read", ...API_EXITS },
   readsEnvFile: true,
   async action({ values, given: files }, terminal) {
-    const [{ REPORTERS, hasPassed }, { readSubjects }] = await Promise.all([
+    const [{ REPORTERS, hasNoFailures }, { readSubjects }] = await Promise.all([
       import('./reporters.ts'),
       import('./evaluators.ts'),
     ]);
@@ -53,11 +48,11 @@ export const evaluateCommand = defineCommand({
     refuseIdleFlags(values);
     const graph = values.graph === undefined ? null : await readGraph(values.graph);
     const subjects = (await Promise.all(files.map((file) => readSubjects(file, graph)))).flat();
-    const evaluateOne = await toEvaluator(values, graph, terminal);
+    const evaluateOne = await createEvaluatorOf(values, graph, terminal);
     const results = [];
     for (const subject of subjects) results.push(await evaluateOne(subject));
     await printReport(report(results), values.out, terminal);
-    return results.every(hasPassed) ? EXIT.done : EXIT.failed;
+    return results.every(hasNoFailures) ? EXIT.done : EXIT.failed;
   },
 });
 
@@ -68,26 +63,26 @@ function refuseIdleFlags(values: EvaluateFlags): void {
   if (given !== undefined) throw new UsageError(`--${given} goes ${kind} --live only`);
 }
 
-async function toEvaluator(values: EvaluateFlags, graph: GraphDefinition | null, terminal: Terminal) {
+async function createEvaluatorOf(values: EvaluateFlags, graph: GraphDefinition | null, terminal: Terminal) {
   const { createLiveEvaluator, createOfflineEvaluator } = await import('./evaluators.ts');
   if (!values.live)
-    return createOfflineEvaluator({ graph, config: await configOf(values, terminal), byOutcome: values.outcome });
+    return createOfflineEvaluator({ graph, config: await readConfigOf(values, terminal), byOutcome: values.outcome });
   return createLiveEvaluator({
     client: await openClient(values, terminal),
     graph,
-    trials: readNumber('trials', values.trials ?? '1', (number) => Number.isInteger(number) && number >= 1),
-    minRate: readNumber('min-rate', values['min-rate'] ?? '1', (number) => number >= 0 && number <= 1),
+    trials: readNumberFlag('trials', values.trials ?? '1', (number) => Number.isInteger(number) && number >= 1),
+    minRate: readNumberFlag('min-rate', values['min-rate'] ?? '1', (number) => number >= 0 && number <= 1),
   });
 }
 
-async function configOf(values: EvaluateFlags, terminal: Terminal) {
+async function readConfigOf(values: EvaluateFlags, terminal: Terminal) {
   const file = wantsConfig(values) ? findConfig(values.config, terminal) : undefined;
   if (file !== undefined) return await readConfig(file);
   const { parseConfig } = await import('../../config/load-config.ts');
   return parseConfig('no configuration', {});
 }
 
-function readNumber(name: string, value: string, isGood: (number: number) => boolean): number {
+function readNumberFlag(name: string, value: string, isGood: (number: number) => boolean): number {
   const number = Number(value);
   if (value.trim() !== '' && isGood(number)) return number;
   throw new UsageError(`--${name} can't be ${value}`);

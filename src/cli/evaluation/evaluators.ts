@@ -9,7 +9,7 @@ import {
   passRate,
   playRecording,
   runCase,
-  readCase,
+  readTestCase,
   readRecordedTest,
 } from '../../testing/evaluation/index.ts';
 import type { RecordingDivergence, ObservedRun, RecordedTest, TestCase } from '../../testing/evaluation/index.ts';
@@ -163,7 +163,7 @@ export async function readSubjects(file: string, graph: GraphDefinition | null):
   const lines = text.split('\n').map((line, at) => ({ line, number: at + 1 }));
   const cases = lines.flatMap(({ line, number }): EvaluationSubject[] => {
     if (line.trim() === '') return [];
-    const testCase = parseJsonAs(line, `${file}:${number}`, readCase);
+    const testCase = parseJsonAs(line, `${file}:${number}`, readTestCase);
     return [{ kind: 'case', file, name: testCase.name ?? `line ${number}`, graph, testCase }];
   });
   if (cases.length === 0) throw new UsageError(`${file} has no cases`);

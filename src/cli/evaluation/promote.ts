@@ -3,10 +3,7 @@ import type { Recording } from '../../graph/replay/index.ts';
 import { isJsonObject } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
 import { writeText } from '../input/read-definition.ts';
-import { EXIT, RefusedError, UsageError } from '../line/command.ts';
-import { defineCommand } from '../line/define-command.ts';
-import { switchFlag, textFlag } from '../line/flags.ts';
-import { oneOperand } from '../line/operands.ts';
+import { EXIT, RefusedError, UsageError, defineCommand, switchFlag, textFlag, oneOperand } from '../line/command.ts';
 
 /** The role of the token: recordings need the permission to read payloads. */
 const ADMIN = 'admin';

@@ -13,7 +13,7 @@ export interface EvaluationResult {
   readonly rate: PassRate | null;
 }
 
-export function hasPassed({ failures }: Pick<EvaluationResult, 'failures'>): boolean {
+export function hasNoFailures({ failures }: Pick<EvaluationResult, 'failures'>): boolean {
   return failures.length === 0;
 }
 
@@ -30,7 +30,7 @@ function formatAsTable(results: readonly EvaluationResult[]): string {
   const rows = results.map(({ rate, ...result }) => [
     result.file,
     result.name,
-    hasPassed(result) ? 'pass' : 'FAIL',
+    hasNoFailures(result) ? 'pass' : 'FAIL',
     rate ? describeRate(rate) : '',
   ]);
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -39,7 +39,7 @@ function formatAsTable(results: readonly EvaluationResult[]): string {
     const line = row.map((cell, column) => cell.padEnd(widths[column] ?? 4)).join('  ');
     return [line.trimEnd(), ...result.failures.map((failure) => `    ${failure}`)];
   });
-  const passed = results.filter(hasPassed).length;
+  const passed = results.filter(hasNoFailures).length;
   return `${escapeInvisible([...lines, `${passed} of ${results.length} passed`].join('\n'))}\n`;
 }
 
@@ -50,15 +50,15 @@ function describeRate({ passed, trials, low, high }: PassRate): string {
 }
 
 function formatAsJson(results: readonly EvaluationResult[]): string {
-  const reported = results.map((result) => ({ ...result, passed: hasPassed(result) }));
-  return `${JSON.stringify({ passed: results.every(hasPassed), results: reported }, null, 2)}\n`;
+  const reported = results.map((result) => ({ ...result, passed: hasNoFailures(result) }));
+  return `${JSON.stringify({ passed: results.every(hasNoFailures), results: reported }, null, 2)}\n`;
 }
 
 function formatAsJunit(results: readonly EvaluationResult[]): string {
   const files = [...new Set(results.map(({ file }) => file))];
   const body = files.map((file) => {
     const cases = results.filter((result) => result.file === file);
-    const failed = cases.filter((result) => !hasPassed(result)).length;
+    const failed = cases.filter((result) => !hasNoFailures(result)).length;
     const head = `<testsuite name="${escapeXml(file)}" tests="${cases.length}" failures="${failed}">`;
     return [head, ...cases.map(toTestCase), '</testsuite>'].join('\n');
   });

@@ -1,11 +1,7 @@
 import type { OfferedMcpTool } from '../../activities/tools/mcp/offer-tools.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
-import { EXIT } from '../line/command.ts';
-import { CONFIG_FLAG } from '../input/config-flags.ts';
-import { defineCommand } from '../line/define-command.ts';
-import { formatServer } from './list-servers.ts';
-import { NO_OPERANDS } from '../line/operands.ts';
-import { findConfig, readConfig } from '../input/read-catalog.ts';
+import { EXIT, defineCommand, NO_OPERANDS } from '../line/command.ts';
+import { CONFIG_FLAG, findConfig, readConfig } from '../input/read-catalog.ts';
 
 export const mcpCommand = defineCommand({
   name: 'mcp',
@@ -21,15 +17,15 @@ export const mcpCommand = defineCommand({
   },
   readsEnvFile: true,
   async action({ values }, terminal) {
-    const { listServers } = await import('./list-servers.ts');
+    const { formatServer, listServers } = await import('./list-servers.ts');
     const listings = await listServers(await readConfig(findConfig(values.config, terminal)), terminal);
     for (const listing of listings) terminal.stderr.write(formatServer(listing));
-    const pins = Object.fromEntries(listings.map(({ server, tools }) => [server, { tools: toPins(tools) }]));
+    const pins = Object.fromEntries(listings.map(({ server, tools }) => [server, { tools: toToolPins(tools) }]));
     terminal.stdout.write(`${JSON.stringify(pins, null, 2)}\n`);
     return listings.every(({ problems }) => problems.length === 0) ? EXIT.done : EXIT.failed;
   },
 });
 
-function toPins(tools: readonly OfferedMcpTool[]): JsonObject {
+function toToolPins(tools: readonly OfferedMcpTool[]): JsonObject {
   return Object.fromEntries(tools.map(({ ownName, effect, pin }) => [ownName, { effect, pin }]));
 }

@@ -1,16 +1,22 @@
 import type { GraphAlias, GraphSummary } from '../../client/index.ts';
-import { API_EXITS, accessFlags, openClient, readAll } from '../input/api-access.ts';
-import { EXIT, UsageError } from '../line/command.ts';
-import { defineCommand } from '../line/define-command.ts';
-import { switchFlag, textFlag } from '../line/flags.ts';
-import { optionalOperand, oneOperand, twoOperands } from '../line/operands.ts';
+import { API_EXITS, accessFlags, openClient, readAllPages } from '../input/api-access.ts';
+import {
+  EXIT,
+  UsageError,
+  defineCommand,
+  oneOperand,
+  optionalOperand,
+  switchFlag,
+  textFlag,
+  twoOperands,
+} from '../line/command.ts';
 import { formatTable } from '../output/table.ts';
 
 /** Published graphs, their versions and aliases. */
 
 const PAGE = { limit: 100 } as const;
 
-export const graphs = defineCommand({
+export const graphsCommand = defineCommand({
   name: 'graphs',
   summary: 'list published graphs, or the versions of one',
   operands: optionalOperand('NAME', 'the name of one graph at most'),
@@ -21,7 +27,7 @@ export const graphs = defineCommand({
   async action({ values, given: name }, terminal) {
     const client = await openClient(values, terminal);
     const listing = name === undefined ? client.graphs.list(PAGE) : client.graphs.versions(name, PAGE);
-    const found = await readAll(listing);
+    const found = await readAllPages(listing);
     terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : toVersionTable(found));
     if (found.length === 0) terminal.stderr.write('No graph is published.\n');
     return EXIT.done;
@@ -45,7 +51,7 @@ function toState({ current, unpublished }: GraphSummary): string {
   return current ? 'current: the name means it' : '';
 }
 
-export const unpublish = defineCommand({
+export const unpublishCommand = defineCommand({
   name: 'unpublish',
   summary: 'take a version of a graph back',
   operands: twoOperands('NAME VERSION', 'the name of a graph and a version'),
@@ -57,7 +63,7 @@ export const unpublish = defineCommand({
     const client = await openClient(values, terminal);
     const number = readVersion('unpublish', version);
     await client.graphs.unpublish(name, number);
-    const versions = await readAll(client.graphs.versions(name, PAGE));
+    const versions = await readAllPages(client.graphs.versions(name, PAGE));
     const current = versions.find((graph) => graph.current);
     const meaning = current ? `its name means version ${current.version}` : 'no version is left that new runs can use';
     terminal.stdout.write(`${name}, version ${number} is unpublished; ${meaning}\n`);
@@ -72,7 +78,7 @@ function readVersion(of: string, given: string): number {
   throw new UsageError(`${of} takes the number of a version, not "${given}"`);
 }
 
-export const aliases = defineCommand({
+export const aliasesCommand = defineCommand({
   name: 'aliases',
   summary: "list, set and remove a graph's aliases",
   operands: oneOperand('NAME', 'the name of one graph'),
@@ -93,7 +99,7 @@ export const aliases = defineCommand({
     const client = await openClient(values, terminal);
     if (alias) await client.graphs.setAlias(name, alias);
     if (remove !== undefined) await client.graphs.removeAlias(name, remove);
-    const found = await readAll(client.graphs.aliases(name, PAGE));
+    const found = await readAllPages(client.graphs.aliases(name, PAGE));
     terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : toAliasTable(found));
     if (found.length === 0) terminal.stderr.write(`The graph ${name} has no alias.\n`);
     return EXIT.done;

@@ -4,10 +4,9 @@ import { createClient } from '../../client/index.ts';
 import type { Client } from '../../client/index.ts';
 import { DATA_DIR, tokensFileIn } from '../../dev/data-folder.ts';
 import { didYouMean, own } from '../../graph/values/index.ts';
-import { UsageError } from '../line/command.ts';
+import { UsageError, textFlag } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
 import { setVariables } from '../../process/process-options.ts';
-import { textFlag } from '../line/flags.ts';
 import { readTextFile } from './read-definition.ts';
 
 /** The API's address and the caller's token. */
@@ -61,7 +60,7 @@ export async function openClient(
 }
 
 /** Reads all pages of a list. */
-export async function readAll<T>(listing: AsyncIterable<T>): Promise<readonly T[]> {
+export async function readAllPages<T>(listing: AsyncIterable<T>): Promise<readonly T[]> {
   const found: T[] = [];
   for await (const item of listing) found.push(item);
   return found;
@@ -69,7 +68,7 @@ export async function readAll<T>(listing: AsyncIterable<T>): Promise<readonly T[
 
 async function readAccess(flags: AccessValues, as: string, { env }: Pick<Terminal, 'env'>): Promise<ApiAccess> {
   refuseContradictions(flags);
-  const found = await readNamed(flags, as, setVariables(env));
+  const found = await readNamedAccess(flags, as, setVariables(env));
   const { url: baseUrl = found.baseUrl, token = found.token } = flags;
   if (!URL.canParse(baseUrl))
     throw new UsageError('Where is the API? Start one by "holdfast dev", or give --url, --tokens-file or HOLDFAST_URL');
@@ -84,9 +83,9 @@ function refuseContradictions({ 'tokens-file': named, url, as, token }: AccessVa
     throw new UsageError('Both --as and --token say who asks: give one of them');
 }
 
-async function readNamed(flags: AccessValues, as: string, env: Terminal['env']): Promise<ApiAccess> {
+async function readNamedAccess(flags: AccessValues, as: string, env: Terminal['env']): Promise<ApiAccess> {
   const file = tokensFileFor(flags, env);
-  if (file !== undefined) return await readTokens(file, flags.as ?? as);
+  if (file !== undefined) return await readAccessOfTokens(file, flags.as ?? as);
   if (flags.as !== undefined)
     throw new UsageError('--as takes a token of a tokens file, and none is read: give --tokens-file, or no --as');
   return { baseUrl: env['HOLDFAST_URL'] ?? '', token: env['HOLDFAST_TOKEN'] ?? '' };
@@ -102,7 +101,7 @@ function tokensFileFor(
   return isElsewhere || !existsSync(HOLDFAST_TOKENS_FILE) ? undefined : HOLDFAST_TOKENS_FILE;
 }
 
-async function readTokens(file: string, as: string): Promise<ApiAccess> {
+async function readAccessOfTokens(file: string, as: string): Promise<ApiAccess> {
   const { baseUrl = '', ...tokens } = await readTokensFile(file);
   const token = own(tokens, as);
   if (token === undefined)

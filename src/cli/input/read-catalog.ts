@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { UsageError, switchFlag, textFlag } from '../line/command.ts';
+import type { Terminal } from '../line/command.ts';
 import { CONFIG_FILES } from '../../config/load-config.ts';
 import type { Config } from '../../config/load-config.ts';
 import { DEFAULTS, NO_CEILINGS } from '../../graph/definition/index.ts';
 import type { Catalog } from '../../graph/definition/index.ts';
 import { messageOf } from '../../graph/values/index.ts';
 import { setVariables } from '../../process/process-options.ts';
-import { UsageError } from '../line/command.ts';
-import type { Terminal } from '../line/command.ts';
 
 /** The catalog that names are checked against. */
 export interface KnownNames {
@@ -60,9 +60,29 @@ export async function readConfig(file: string | undefined): Promise<Config> {
 
 /** Finds the configuration file, in the same order. @returns `undefined` without one */
 export function findConfig(requested: string | undefined, { env }: Pick<Terminal, 'env'>): string | undefined {
-  return requested ?? setVariables(env)['HOLDFAST_CONFIG'] ?? findHere();
+  return requested ?? setVariables(env)['HOLDFAST_CONFIG'] ?? findConfigHere();
 }
 
-function findHere(): string | undefined {
+function findConfigHere(): string | undefined {
   return CONFIG_FILES.find((file) => existsSync(resolve(file)));
+}
+
+/* The flags of commands that read a configuration. */
+
+export const CONFIG_FLAG = textFlag(
+  'FILE',
+  'the configuration (default: HOLDFAST_CONFIG, or holdfast.config.ts, .js or .json here)',
+);
+
+export const NO_CONFIG_FLAG = switchFlag('reads no configuration');
+
+interface ConfigValues {
+  readonly config?: string | undefined;
+  readonly 'no-config': boolean;
+}
+
+/** True unless `--no-config` is set. @throws UsageError if `--config` is set as well */
+export function wantsConfig({ config, 'no-config': isUnwanted }: ConfigValues): boolean {
+  if (isUnwanted && config !== undefined) throw new UsageError('Give --config or --no-config, not both');
+  return !isUnwanted;
 }

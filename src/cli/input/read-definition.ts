@@ -74,14 +74,14 @@ function parseDefinitionText(text: string): DefinitionFile['content'] {
   try {
     return { definition: parseDocument(text) };
   } catch (error) {
-    const location = locationAt(text, offsetOf(error) ?? text.length);
+    const location = locationAtOffset(text, offsetOfError(error) ?? text.length);
     const path = error instanceof JsonLossError ? error.pointer : '';
     return { fault: { code: 'INVALID_JSON', severity: 'error', path, message: messageOf(error), ...location } };
   }
 }
 
 /** Returns the offset that an error of parsing names; `null` if it names none. */
-function offsetOf(error: unknown): number | null {
+function offsetOfError(error: unknown): number | null {
   if (error instanceof JsonLossError) return error.offset;
   const position = /at position (\d+)/.exec(messageOf(error))?.[1];
   return position === undefined ? null : Number(position);
@@ -106,22 +106,22 @@ export function createLocator(text: string): (pointer: string) => JsonLocation {
   return (pointer) => {
     let found = root;
     for (const name of parsePointer(pointer)) {
-      const child = found && childOf(found, name);
+      const child = found && lastMemberNode(found, name);
       if (!child) break;
       found = child;
     }
-    return locationAt(text, found?.parent ? startOffset(found, found.parent) : 0);
+    return locationAtOffset(text, found?.parent ? startOffset(found, found.parent) : 0);
   };
 }
 
-function locationAt(text: string, offset: number): JsonLocation {
+function locationAtOffset(text: string, offset: number): JsonLocation {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf('\n') + 1;
   return { line: before.split('\n').length, column: offset - lineStart + 1 };
 }
 
 /** If a name occurs more than once, the last member counts, as in `JSON.parse`. */
-function childOf({ type, children = [] }: Node, name: string): Node | undefined {
+function lastMemberNode({ type, children = [] }: Node, name: string): Node | undefined {
   if (type === 'array') return children[Number(name)];
   return children.findLast((member) => member.children?.[0]?.value === name)?.children?.[1];
 }
@@ -138,7 +138,7 @@ export function createSourceLocator(source: string): (pointer: string) => JsonLo
   return (pointer) => {
     let offset = Math.max(0, source.search(/new StateGraph|\b(?:name|channels|nodes)['"]?:/));
     for (const name of parsePointer(pointer)) offset = nextOffset(source, name, offset);
-    return locationAt(source, offset);
+    return locationAtOffset(source, offset);
   };
 }
 

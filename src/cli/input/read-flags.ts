@@ -1,8 +1,7 @@
 import { isJsonObject, JsonLossError, own, parseDocument } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import { UsageError } from '../line/command.ts';
+import { UsageError, textFlag } from '../line/command.ts';
 import { readTextFile } from './read-definition.ts';
-import { textFlag } from '../line/flags.ts';
 
 /** Reads the JSON of a flag, or of the file that the flag names as `@FILE`. @throws UsageError */
 export async function readJsonFlag(flag: string, value: string): Promise<Json> {
@@ -28,13 +27,13 @@ export const LIMITS_FLAG = {
 } as const;
 
 /** Returns the `limits` member of a request; an empty object without the flag. @throws UsageError */
-export async function readLimits(limits: string | undefined): Promise<{ readonly limits?: JsonObject }> {
+export async function readLimitsFlag(limits: string | undefined): Promise<{ readonly limits?: JsonObject }> {
   if (limits === undefined) return {};
   return { limits: await readJsonObject('--limits', limits, 'limits of the run by their names') };
 }
 
 /** Reads a flag with a fixed set of values. @throws UsageError for any other value */
-export function readChoice<Name extends string>(
+export function readChoiceFlag<Name extends string>(
   flag: string,
   given: string,
   names: Readonly<Record<Name, Name>>,
@@ -45,7 +44,7 @@ export function readChoice<Name extends string>(
 }
 
 /** Reads the number of items that a command prints, 1 or more. @throws UsageError */
-export function readCount(flag: string, value: string): number {
+export function readCountFlag(flag: string, value: string): number {
   const count = Number(value);
   if (Number.isInteger(count) && count >= 1) return count;
   throw new UsageError(`${flag} takes a number, not "${value}"`);

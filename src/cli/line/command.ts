@@ -1,4 +1,7 @@
-import type { Flags } from './flags.ts';
+import { existsSync } from 'node:fs';
+import { loadEnvFile } from 'node:process';
+import { parseArgs } from 'node:util';
+import { messageOf } from '../../graph/values/index.ts';
 
 /** A command of `holdfast`. */
 export interface Command {
@@ -39,3 +42,160 @@ export class UsageError extends Error {}
 
 /** The API refuses a request, or its response is unusable for the command. */
 export class RefusedError extends Error {}
+
+interface CommandSpec<F extends Flags, T> extends Omit<Command, 'operands' | 'flags' | 'run'> {
+  readonly operands: Operands<T>;
+  /** True if the variables of `.env` in the working folder are set before the action. */
+  readonly readsEnvFile?: boolean;
+  readonly flags: F;
+  /** @returns the exit code */
+  readonly action: (line: CommandLine<F, T>, terminal: Terminal) => Promise<number>;
+}
+
+/** A command line, parsed. */
+export interface CommandLine<F extends Flags, T> {
+  readonly values: FlagValues<F>;
+  readonly given: T;
+}
+
+/** Makes a command; its flags and operands type what its action gets. */
+export function defineCommand<const F extends Flags, T>({
+  operands,
+  action,
+  readsEnvFile = false,
+  ...spec
+}: CommandSpec<F, T>): Command {
+  return {
+    ...spec,
+    operands: operands.shown,
+    async run(args, terminal) {
+      const { values, positionals } = readFlags(args, spec.flags);
+      if (readsEnvFile) readEnvFile();
+      return await action({ values, given: operands.read(spec.name, positionals) }, terminal);
+    },
+  };
+}
+
+/** Parses flags and the other arguments. @throws UsageError for unknown flags */
+function readFlags<F extends Flags>(args: readonly string[], options: F): ParsedFlags<F> {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError(messageOf(error), { cause: error });
+  }
+}
+
+export interface TextFlag {
+  readonly type: 'string';
+  /** The placeholder of its value in the help. */
+  readonly value: string;
+  readonly about: string;
+}
+
+export interface TextFlagWithDefault extends TextFlag {
+  readonly default: string;
+}
+
+export interface SwitchFlag {
+  readonly type: 'boolean';
+  readonly default: false;
+  readonly about: string;
+}
+
+/** The flags of a command, by their names without dashes. */
+export type Flags = Readonly<Record<string, TextFlag | TextFlagWithDefault | SwitchFlag>>;
+
+/** The parsed values of flags and operands. */
+export type ParsedFlags<F extends Flags> = ReturnType<
+  typeof parseArgs<{ args: string[]; options: F; allowPositionals: true; strict: true }>
+>;
+
+/** The values of flags; a text without a default may be `undefined`. */
+export type FlagValues<F extends Flags> = ParsedFlags<F>['values'];
+
+export function textFlag(value: string, about: string): TextFlag {
+  return { type: 'string', value, about };
+}
+
+export function textFlagOr(fallback: string, value: string, about: string): TextFlagWithDefault {
+  return { type: 'string', value, about, default: fallback };
+}
+
+/** A flag without a value. */
+export function switchFlag(about: string): SwitchFlag {
+  return { type: 'boolean', default: false, about };
+}
+
+/** The positional arguments of a command. */
+export interface Operands<T> {
+  /** Their placeholder in the help, such as `FILE…`. */
+  readonly shown: string;
+  /** @throws UsageError for too many or too few */
+  read(command: string, given: readonly string[]): T;
+}
+
+export const NO_OPERANDS: Operands<null> = {
+  shown: '',
+  read(command, given) {
+    if (given.length > 0) throw new UsageError(`${command} takes flags only`);
+    return null;
+  },
+};
+
+/** @param what a description for errors, such as `one file` */
+export function oneOperand(shown: string, what: string): Operands<string> {
+  return {
+    shown,
+    read(command, [first, ...more]) {
+      if (first === undefined || more.length > 0) throw new UsageError(`${command} takes ${what}`);
+      return first;
+    },
+  };
+}
+
+export function optionalOperand(shown: string, what: string): Operands<string | undefined> {
+  return {
+    shown: `[${shown}]`,
+    read(command, [first, ...more]) {
+      if (more.length > 0) throw new UsageError(`${command} takes ${what}`);
+      return first;
+    },
+  };
+}
+
+export function someOperands(shown: string, what: string): Operands<readonly string[]> {
+  return {
+    shown: `${shown}…`,
+    read(command, given) {
+      if (given.length === 0) throw new UsageError(`${command} takes ${what}`);
+      return given;
+    },
+  };
+}
+
+/** @param what a description for errors, such as `a run and a node` */
+export function twoOperands(shown: string, what: string): Operands<readonly [first: string, second: string]> {
+  return {
+    shown,
+    read(command, [first, second, ...more]) {
+      if (first === undefined || second === undefined || more.length > 0)
+        throw new UsageError(`${command} takes ${what}`);
+      return [first, second];
+    },
+  };
+}
+
+const ENV_FILE = '.env';
+
+/**
+ * Sets the variables of `.env` in the working folder, if it is there; those that the environment has already stay.
+ * @throws UsageError if it can't be read
+ */
+function readEnvFile(): void {
+  if (!existsSync(ENV_FILE)) return;
+  try {
+    loadEnvFile(ENV_FILE);
+  } catch (error) {
+    throw new UsageError(`${ENV_FILE} can't be read: ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -6,7 +6,7 @@ import { forgetModules } from '../../config/modules/fresh-modules.ts';
 import { graphFiles } from '../../config/modules/import-graph.ts';
 import type { Stack } from '../../dev/stack.ts';
 import { messageOf, errorChain } from '../../graph/values/index.ts';
-import { describePublication, publishFile } from '../graphs/publish.ts';
+import { describePublication, publishFile } from '../graphs/definitions.ts';
 
 interface ProjectWatch {
   readonly stack: Pick<Stack, 'graphs' | 'reload'>;
@@ -52,7 +52,7 @@ export async function watchProject({ stack, client, root, dataDir, say }: Projec
     const began = performance.now();
     forgetModules();
     const names = files.map((file) => relative(root, file)).join(', ');
-    if (files.some((file) => !isInside(file, stack.graphs()))) {
+    if (files.some((file) => !isInsideFolder(file, stack.graphs()))) {
       try {
         await stack.reload();
         say(`reloaded in ${Math.round(performance.now() - began)} ms (${names})`);
@@ -66,13 +66,13 @@ export async function watchProject({ stack, client, root, dataDir, say }: Projec
   // Changes that occur before the first publication are handled, too.
   const without = [resolve(dataDir), join(root, 'dist')];
   const failed = (problem: string): void => say(`not all files are watched: ${problem}`);
-  const isGraph = (file: string): boolean => isInside(file, stack.graphs());
+  const isGraph = (file: string): boolean => isInsideFolder(file, stack.graphs());
   const stop = await watchFiles({ root, without, isGraph, changed, failed });
   await publishAll();
   return stop;
 }
 
-function isInside(file: string, folder: string | null): boolean {
+function isInsideFolder(file: string, folder: string | null): boolean {
   return folder !== null && file.startsWith(`${folder}${sep}`);
 }
 
@@ -148,7 +148,7 @@ function isLeftOut(path: string, root: string, without: readonly string[]): bool
 export function whereThrown(error: unknown): string {
   const frames = errorChain(error)
     .toReversed()
-    .flatMap(({ stack = '' }) => stack.split('\n').flatMap((line) => locationIn(line) ?? []));
+    .flatMap(({ stack = '' }) => stack.split('\n').flatMap((line) => locationInStackLine(line) ?? []));
   const frame = frames.find(({ file }) => !file.includes('/node_modules/') && !file.startsWith(ENGINE_FOLDER));
   return frame ? ` (${frame.file}${frame.position})` : '';
 }
@@ -158,7 +158,7 @@ const ENGINE_FOLDER = fileURLToPath(new URL('../../', import.meta.url));
 /** A line of a stack trace. The URL of a reloaded module ends with its generation. */
 const STACK_FRAME_PATTERN = /^\s+at (?:.*\()?(?<file>(?:file:\/\/)?\/[^()?]*?)(?:\?[^:()]*)?(?<position>:\d+:\d+)\)?$/;
 
-function locationIn(line: string): { readonly file: string; readonly position: string } | null {
+function locationInStackLine(line: string): { readonly file: string; readonly position: string } | null {
   const { file, position } = STACK_FRAME_PATTERN.exec(line)?.groups ?? {};
   if (file === undefined || position === undefined) return null;
   return { file: file.startsWith('file:') ? fileURLToPath(file) : file, position };

@@ -3,10 +3,7 @@ import { basename, dirname, join, resolve, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { didYouMean } from '../../graph/values/index.ts';
-import { EXIT, UsageError } from '../line/command.ts';
-import { defineCommand } from '../line/define-command.ts';
-import { textFlagOr } from '../line/flags.ts';
-import { oneOperand } from '../line/operands.ts';
+import { EXIT, UsageError, defineCommand, textFlagOr, oneOperand } from '../line/command.ts';
 
 /** A template for new projects. */
 export interface ProjectTemplate {
@@ -105,8 +102,8 @@ export type ProjectFiles = Readonly<Record<string, string>>;
 /** @param project the name of the project */
 async function readProjectFiles(project: string, { name }: ProjectTemplate): Promise<ProjectFiles> {
   const folders = ['shared', name].map((folder) => join(PACKAGE, 'templates', folder));
-  const copied = (await Promise.all(folders.map(readFolder))).flat();
-  const made = { 'package.json': await packageOf(project), '.gitignore': IGNORED, '.dockerignore': IGNORED };
+  const copied = (await Promise.all(folders.map(readTemplateFolder))).flat();
+  const made = { 'package.json': await packageJsonOf(project), '.gitignore': IGNORED, '.dockerignore': IGNORED };
   const files = Object.entries({ ...Object.fromEntries(copied), ...made });
   return Object.fromEntries(files.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -114,7 +111,7 @@ async function readProjectFiles(project: string, { name }: ProjectTemplate): Pro
 /** Files that are regenerated, and files with keys, tokens and run data. */
 const IGNORED = 'node_modules/\n.holdfast/\n.env\n';
 
-async function readFolder(folder: string): Promise<readonly (readonly [path: string, text: string])[]> {
+async function readTemplateFolder(folder: string): Promise<readonly (readonly [path: string, text: string])[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return await Promise.all(files.map(async (file) => [relative(folder, file), await readFile(file, 'utf8')] as const));
@@ -124,7 +121,7 @@ const VersionsSchema = z.record(z.string(), z.string());
 const PackageSchema = z.object({ version: z.string(), dependencies: VersionsSchema, devDependencies: VersionsSchema });
 
 /** The package.json of a project, with the versions that this package is tested with. */
-async function packageOf(project: string): Promise<string> {
+async function packageJsonOf(project: string): Promise<string> {
   const { version, dependencies, devDependencies } = PackageSchema.parse(
     JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8')),
   );

@@ -4,11 +4,8 @@ import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import { escapeInvisible, messageOf } from '../../graph/values/index.ts';
 import { logFileIn } from '../../dev/data-folder.ts';
-import { readCount } from '../input/read-flags.ts';
-import { EXIT, UsageError } from '../line/command.ts';
-import { defineCommand } from '../line/define-command.ts';
-import { switchFlag, textFlag, textFlagOr } from '../line/flags.ts';
-import { NO_OPERANDS } from '../line/operands.ts';
+import { readCountFlag } from '../input/read-flags.ts';
+import { EXIT, UsageError, defineCommand, switchFlag, textFlag, textFlagOr, NO_OPERANDS } from '../line/command.ts';
 import { DATA_DIR_FLAG } from './start.ts';
 
 /** The levels of log lines, as pino numbers them. */
@@ -26,7 +23,7 @@ export function formatLogLine(line: string, least: number): string | null {
   const facts = Object.entries(fields).flatMap(([key, value]) =>
     SDK_FIELDS.has(key) || hasStack(key, value) ? [] : [`${key}=${formatField(value)}`],
   );
-  const stacks = Object.entries(fields).flatMap(([key, value]) => stackIn(key, value) ?? []);
+  const stacks = Object.entries(fields).flatMap(([key, value]) => stackInField(key, value) ?? []);
   const head = [new Date(time).toISOString(), name.toUpperCase().padEnd(5), msg, ...facts].join(' ');
   return [head, ...stacks.flatMap((stack) => stack.split('\n').map((frame) => `    ${frame}`))]
     .map(escapeInvisible)
@@ -48,10 +45,10 @@ const SDK_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 function hasStack(key: string, value: unknown): boolean {
-  return stackIn(key, value) !== null;
+  return stackInField(key, value) !== null;
 }
 
-function stackIn(key: string, value: unknown): string | null {
+function stackInField(key: string, value: unknown): string | null {
   if (key === 'stack' && typeof value === 'string') return value;
   return WithStack.safeParse(value).data?.stack ?? null;
 }
@@ -84,8 +81,8 @@ export const logsCommand = defineCommand({
   },
   exits: { 0: 'printed' },
   async action({ values }, { stdout, interrupted }) {
-    const format = toFormat(values);
-    const last = readCount('--last', values.last);
+    const format = createLineFormat(values);
+    const last = readCountFlag('--last', values.last);
     const say = (lines: readonly string[]): void => {
       for (const line of lines) stdout.write(`${line}\n`);
     };
@@ -107,7 +104,7 @@ interface LogFilter {
 }
 
 /** @returns a function that formats a line of the log, or omits it. @throws UsageError */
-function toFormat({ level, run, json }: LogFilter): (line: string) => readonly string[] {
+function createLineFormat({ level, run, json }: LogFilter): (line: string) => readonly string[] {
   const least = Object.entries(LOG_LEVELS).find(([name]) => name === level)?.[1];
   if (least === undefined) throw new UsageError(`--level takes ${Object.keys(LOG_LEVELS).join(', ')}, not "${level}"`);
   return (line) => {

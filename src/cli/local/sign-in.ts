@@ -2,12 +2,8 @@ import { existsSync } from 'node:fs';
 import { issuerKeyIn, tokensFileIn } from '../../dev/data-folder.ts';
 import { didYouMean } from '../../graph/values/index.ts';
 import { readTokensFile } from '../input/api-access.ts';
-import { CONFIG_FLAG } from '../input/config-flags.ts';
-import { findConfig } from '../input/read-catalog.ts';
-import { EXIT, UsageError } from '../line/command.ts';
-import { defineCommand } from '../line/define-command.ts';
-import { textFlag } from '../line/flags.ts';
-import { NO_OPERANDS, oneOperand } from '../line/operands.ts';
+import { CONFIG_FLAG, findConfig } from '../input/read-catalog.ts';
+import { EXIT, UsageError, defineCommand, textFlag, NO_OPERANDS, oneOperand } from '../line/command.ts';
 import { DATA_DIR_FLAG } from './start.ts';
 
 /* The commands that sign people in to a stack on this machine, by its own key. */

@@ -1,13 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import { DATA_DIR } from '../../dev/data-folder.ts';
-import { UsageError, EXIT } from '../line/command.ts';
-import { CONFIG_FLAG } from '../input/config-flags.ts';
-import { switchFlag, textFlag, textFlagOr } from '../line/flags.ts';
-import type { FlagValues } from '../line/flags.ts';
-import { defineCommand } from '../line/define-command.ts';
-import { NO_OPERANDS } from '../line/operands.ts';
+import { UsageError, EXIT, switchFlag, textFlag, textFlagOr, defineCommand, NO_OPERANDS } from '../line/command.ts';
+import { CONFIG_FLAG, findConfig } from '../input/read-catalog.ts';
+import type { FlagValues } from '../line/command.ts';
 import { createClient } from '../../client/index.ts';
-import { findConfig } from '../input/read-catalog.ts';
 
 export const DATA_DIR_FLAG = textFlagOr(DATA_DIR, 'DIR', 'where state is kept');
 
@@ -35,10 +31,10 @@ export const STACK_FLAGS = {
 function readStackOptions(values: FlagValues<typeof STACK_FLAGS>) {
   return {
     config: values.config,
-    port: toPort('--port', values.port),
+    port: readPortFlag('--port', values.port),
     dataDir: values['data-dir'],
-    temporalPort: toPort('--temporal-port', values['temporal-port']),
-    uiPort: toPort('--ui-port', values['ui-port']),
+    temporalPort: readPortFlag('--temporal-port', values['temporal-port']),
+    uiPort: readPortFlag('--ui-port', values['ui-port']),
     demo: values.demo,
     tokensFile: values['tokens-file'],
     issuerJwk: values['issuer-jwk'],
@@ -46,7 +42,7 @@ function readStackOptions(values: FlagValues<typeof STACK_FLAGS>) {
   };
 }
 
-function toPort(flag: string, value: string | undefined): number | undefined {
+function readPortFlag(flag: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   const port = Number(value);
   if (/^\d+$/.test(value) && port <= 65_535) return port;

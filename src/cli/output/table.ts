@@ -4,7 +4,7 @@ const MAX_CELL = 60;
 
 /** Formats rows as columns with headings. Long cells are truncated. */
 export function formatTable(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [heads, ...rows.map((row) => row.map(toCell))];
+  const lines = [heads, ...rows.map((row) => row.map(formatCell))];
   const widths = heads.map((_, column) => Math.max(...lines.map((row) => row[column]?.length ?? 0)));
   const toLine = (row: readonly string[]): string =>
     row
@@ -14,6 +14,6 @@ export function formatTable(heads: readonly string[], rows: readonly (readonly s
   return `${lines.map(toLine).join('\n')}\n`;
 }
 
-function toCell(text: string): string {
+function formatCell(text: string): string {
   return escapeInvisible(abbreviate(text, MAX_CELL).replaceAll('\n', ' '));
 }

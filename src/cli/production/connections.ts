@@ -3,7 +3,7 @@ import type { ConnectionLike } from '@temporalio/client';
 import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { Kysely } from 'kysely';
 import { messageOf } from '../../graph/values/index.ts';
-import { addressOf, readTemporalTarget } from '../../process/temporal.ts';
+import { temporalAddressOf, readTemporalTarget } from '../../process/temporal.ts';
 import type { TemporalConnection } from '../../process/temporal.ts';
 import { hasGrpcCode } from '../../process/grpc-errors.ts';
 import { createPostgresDialect } from '../../store/database/postgres-dialect.ts';
@@ -18,7 +18,7 @@ export class NoAnswerError extends Error {}
  * Opens a connection to the Temporal server of the environment for one operation.
  * @throws SetupError when settings contradict each other; NoAnswerError; the server's refusal
  */
-export async function withTemporal<T>(
+export async function useTemporal<T>(
   environment: NodeJS.ProcessEnv,
   use: (temporal: TemporalConnection<Connection>) => Promise<T>,
 ): Promise<T> {
@@ -27,7 +27,7 @@ export async function withTemporal<T>(
   try {
     await connection.ensureConnected().catch((error: unknown) => {
       if (error instanceof Error && 'code' in error) throw error;
-      throw new NoAnswerError(`${addressOf(options)} does not answer: ${messageOf(error)}`, { cause: error });
+      throw new NoAnswerError(`${temporalAddressOf(options)} does not answer: ${messageOf(error)}`, { cause: error });
     });
     return await connection.withDeadline(
       Date.now() + CONNECT_WITHIN_MS,
@@ -70,7 +70,7 @@ export async function makeNamespace(
 }
 
 /** Opens a database with one connection for one operation. */
-export async function withDatabase<T>(url: string, use: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+export async function useDatabase<T>(url: string, use: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
   const db = new Kysely<Tables>({ dialect: createPostgresDialect(url, { maxConnections: 1 }) });
   try {
     return await use(db);

@@ -5,7 +5,7 @@ import { readMigrations } from '../../store/database/migrate.ts';
 import { readLiveCounts } from '../../store/tenant-use.ts';
 import { checkClock } from './doctor-check.ts';
 import type { DoctorCheck } from './doctor-check.ts';
-import { withDatabase } from './connections.ts';
+import { useDatabase } from './connections.ts';
 
 /** The checks of a database: its availability, its tables, memory, and the calls in its ledger. */
 export function databaseChecks(url: string, configFile: string | undefined): readonly DoctorCheck[] {
@@ -19,7 +19,7 @@ function databaseCheck(url: string): DoctorCheck {
     name: 'database',
     remedy: 'set DATABASE_URL to a PostgreSQL that runs, and the clocks by NTP',
     find: async () =>
-      await withDatabase(url, async (db) => {
+      await useDatabase(url, async (db) => {
         const { rows } = await sql`select current_setting('server_version') as version, now() as now`.execute(db);
         const { version, now } = DatabaseTimeSchema.parse(rows[0]);
         checkClock('its', now);
@@ -33,7 +33,7 @@ function tablesCheck(url: string): DoctorCheck {
     name: 'tables',
     remedy: 'holdfast setup makes and upgrades them, as API and workers do when they start',
     find: async () =>
-      await withDatabase(url, async (db) => {
+      await useDatabase(url, async (db) => {
         const { done, missing } = await readMigrations(db);
         if (missing.length > 0) throw new Error(`The database lacks the migrations ${missing.join(', ')}`);
         return `as ${done.join(', ')} left them`;
@@ -50,7 +50,7 @@ function memoryCheck(url: string, file: string | undefined): DoctorCheck {
     async find() {
       const { embeddings } = (await loadConfig(file)).memory;
       if (!embeddings) return 'found by its words: memory.embeddings is not set';
-      return await withDatabase(url, async (db) => {
+      return await useDatabase(url, async (db) => {
         const { rows } = await sql`
           select coalesce(installed_version, default_version) as version
           from pg_available_extensions where name = 'vector'
@@ -69,7 +69,7 @@ function ledgerCheck(url: string): DoctorCheck {
     name: 'unknown outcomes',
     remedy: 'holdfast interventions lists those that wait for a person; holdfast retry, skip and fail settle them',
     find: async () =>
-      await withDatabase(url, async (db) => {
+      await useDatabase(url, async (db) => {
         if ((await readMigrations(db)).missing.length > 0) return 'there is no ledger yet';
         const { unknownOutcomes } = await readLiveCounts(db);
         if (unknownOutcomes > 0) throw new Error(`Nobody knows if calls were made: ${unknownOutcomes}`);

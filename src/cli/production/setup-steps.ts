@@ -1,6 +1,8 @@
 import type { Connection } from '@temporalio/client';
 import type { Kysely } from 'kysely';
-import { makeNamespace, readNamespace, withDatabase, NoAnswerError, withTemporal } from './connections.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeNamespace, readNamespace, useDatabase, NoAnswerError, useTemporal } from './connections.ts';
+import { formatRetention } from './doctor-check.ts';
 import { hasGrpcCode } from '../../process/grpc-errors.ts';
 import { findMissingAttributes, makeSearchAttributes } from '../../process/search-attributes.ts';
 import type { SearchAttribute } from '../../process/search-attributes.ts';
@@ -10,7 +12,6 @@ import { isDatabaseAway } from '../../store/database/database-away.ts';
 import { migrate, readMigrations } from '../../store/database/migrate.ts';
 import type { Tables } from '../../store/tables.ts';
 import { SEARCH_ATTRIBUTES } from '../../workflows/contract.ts';
-import { formatRetention } from './doctor-check.ts';
 
 /** One requirement that must be met before API and workers start. */
 export interface SetupStep {
@@ -49,33 +50,33 @@ export function setupSteps({ environment, databaseUrl, retentionMs }: SetupPlan)
   const at =
     <T>(use: (temporal: Temporal) => Promise<T>) =>
     async () =>
-      await withTemporal(environment, use);
+      await useTemporal(environment, use);
   return [
     {
       name: 'namespace',
       check: at(async (temporal) => await lookForNamespace(temporal, retentionMs)),
       create: at(async (temporal) => await makeNamespace(temporal, { retentionMs })),
       remedy: `have it made by who may: temporal operator namespace create -n ${namespace} --retention ${retentionMs / HOUR_MS}h; in Temporal Cloud, in its console or by tcld namespace create`,
-      isAway,
+      isAway: isServerAway,
     },
     {
       name: 'search attributes',
       check: at(lookForAttributes),
       create: at(async (temporal) => await makeSearchAttributes(temporal, await missingAttributes(temporal))),
       remedy: `have them made by who may; in Temporal Cloud, in its console or by tcld namespace search-attributes add --namespace ${namespace} ${ATTRIBUTE_FLAGS}`,
-      isAway,
+      isAway: isServerAway,
     },
     {
       name: 'tables',
-      check: async () => await withDatabase(databaseUrl, lookForTables),
-      create: async () => await withDatabase(databaseUrl, async (db) => await migrate(db)),
+      check: async () => await useDatabase(databaseUrl, lookForTables),
+      create: async () => await useDatabase(databaseUrl, async (db) => await migrate(db)),
       remedy: 'set DATABASE_URL to a PostgreSQL 15 or later, and to a user that may create tables',
       isAway: isDatabaseAway,
     },
   ];
 }
 
-function isAway(error: unknown): boolean {
+function isServerAway(error: unknown): boolean {
   return error instanceof NoAnswerError || isTemporalAway(error);
 }
 
@@ -108,4 +109,70 @@ async function missingAttributes(temporal: Temporal): Promise<readonly SearchAtt
 async function lookForTables(db: Kysely<Tables>): Promise<StepCheck> {
   const { done, missing } = await readMigrations(db);
   return { isThere: missing.length === 0, what: (missing.length > 0 ? missing : done).join(', ') };
+}
+
+interface StepOptions {
+  /** True for a dry run, which creates nothing. */
+  readonly isDry: boolean;
+  /**
+   * The time until which the step waits for an unavailable server, or for a change to become visible on all of its
+   * nodes.
+   */
+  readonly untilMs: number;
+}
+
+interface StepResult {
+  readonly isThere: boolean;
+  /** The formatted result. */
+  readonly line: string;
+}
+
+/**
+ * Checks, creates what is missing, and checks again.
+ * @throws the error of a server that is unavailable for too long, or that refuses
+ */
+export async function takeSetupStep(
+  { name, check, create, isAway }: SetupStep,
+  { isDry, untilMs }: StepOptions,
+): Promise<StepResult> {
+  const retried = async <T>(work: () => Promise<T>): Promise<T> => await retryUntil(untilMs, work, isAway);
+  const before = await retried(check);
+  if (before.isThere) return { isThere: true, line: `there    ${name}: ${before.what}` };
+  if (isDry) return { isThere: false, line: `missing  ${name}: ${before.what}` };
+  await retried(async () => await create().catch(ignoreIfCreatedByOther));
+  const settledMs = Math.max(untilMs, Date.now() + SETTLES_WITHIN_MS);
+  const after = async (): Promise<void> => {
+    const { isThere, what } = await check();
+    if (!isThere) throw new NotYetError(`${what} could not be made`);
+  };
+  await retryUntil(
+    settledMs,
+    after,
+    (error) => error instanceof NotYetError || hasGrpcCode(error, 'NOT_FOUND') || isAway(error),
+  );
+  return { isThere: true, line: `made     ${name}: ${before.what}` };
+}
+
+/** A change takes some seconds to become visible on all nodes of a server. */
+const SETTLES_WITHIN_MS = 30_000;
+const STEP_RETRY_PAUSE_MS = 500;
+
+class NotYetError extends Error {}
+
+async function retryUntil<T>(
+  untilMs: number,
+  work: () => Promise<T>,
+  mayPass: (error: unknown) => boolean,
+): Promise<T> {
+  for (;;)
+    try {
+      return await work();
+    } catch (error) {
+      if (!mayPass(error) || Date.now() > untilMs) throw error;
+      await sleep(STEP_RETRY_PAUSE_MS);
+    }
+}
+
+function ignoreIfCreatedByOther(error: unknown): void {
+  if (!hasGrpcCode(error, 'ALREADY_EXISTS')) throw error;
 }

@@ -2,7 +2,7 @@ import type { Connection, ConnectionLike } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { loadConfig } from '../../config/load-config.ts';
 import { toMs } from '../../graph/values/index.ts';
-import { readNamespace, withTemporal } from './connections.ts';
+import { readNamespace, useTemporal } from './connections.ts';
 import { requireSearchAttributes } from '../../process/search-attributes.ts';
 import { settleAll } from '../../process/connect-with-retry.ts';
 import type { TemporalConnection } from '../../process/temporal.ts';
@@ -15,12 +15,12 @@ type Temporal = TemporalConnection<Connection>;
 
 /** The checks of a Temporal server, and of the namespace that runs are in. */
 export function temporalChecks({ environment, configFile }: Installation): readonly DoctorCheck[] {
-  const at = (find: (temporal: Temporal) => Promise<string>) => async () => await withTemporal(environment, find);
+  const at = (find: (temporal: Temporal) => Promise<string>) => async () => await useTemporal(environment, find);
   return [
     {
       name: 'Temporal',
       remedy: 'set TEMPORAL_ADDRESS, and what else the server wants, to a Temporal 1.29 or later that runs',
-      find: at(findServer),
+      find: at(findServerVersion),
     },
     {
       name: 'namespace',
@@ -49,7 +49,7 @@ export function temporalChecks({ environment, configFile }: Installation): reado
 /** Older servers ignore the time of a trigger. */
 const OLDEST = { major: 1, minor: 29 } as const;
 
-async function findServer({ connection }: Temporal): Promise<string> {
+async function findServerVersion({ connection }: Temporal): Promise<string> {
   const { serverVersion } = await connection.workflowService.getSystemInfo({});
   const [major = 0, minor = 0] = (serverVersion ?? '').split('.').map(Number);
   if (major < OLDEST.major || (major === OLDEST.major && minor < OLDEST.minor))
@@ -85,7 +85,7 @@ async function findTaskQueues(temporal: Temporal, configFile: string | undefined
   const found = await settleAll(
     queues.map(async (queue) => {
       const kinds = queue === TASK_QUEUE ? (['workflow', 'activity'] as const) : (['activity'] as const);
-      const workers = await settleAll(kinds.map((kind) => findWorkers(temporal, { queue, kind })));
+      const workers = await settleAll(kinds.map((kind) => findPollers(temporal, { queue, kind })));
       return { queue, workers: Math.min(...workers.map(({ length }) => length)) };
     }),
   );
@@ -107,7 +107,7 @@ const TASK_QUEUE_TYPES = {
 } as const;
 
 /** @returns the identities of workers that polled for such tasks in the last five minutes */
-async function findWorkers(
+async function findPollers(
   { connection, namespace }: TemporalConnection<ConnectionLike>,
   { queue, kind }: TaskKind,
 ): Promise<readonly string[]> {

@@ -1,13 +1,21 @@
 import type { Approval, Reassignment, Decision } from '../../client/index.ts';
-import { accessFlags, API_EXITS, openClient, readAll } from '../input/api-access.ts';
-import { EXIT, UsageError, RefusedError } from '../line/command.ts';
+import { accessFlags, API_EXITS, openClient, readAllPages } from '../input/api-access.ts';
+import {
+  EXIT,
+  UsageError,
+  RefusedError,
+  switchFlag,
+  textFlag,
+  textFlagOr,
+  defineCommand,
+  NO_OPERANDS,
+  twoOperands,
+  oneOperand,
+} from '../line/command.ts';
 import type { Terminal, Command } from '../line/command.ts';
-import { switchFlag, textFlag, textFlagOr } from '../line/flags.ts';
 import { decisionsOf, formatApproval, holdfastCommand, whoDecides } from '../../wording/index.ts';
 import { escapeInvisible } from '../../graph/values/index.ts';
-import { readChoice, readJsonFlag } from '../input/read-flags.ts';
-import { defineCommand } from '../line/define-command.ts';
-import { NO_OPERANDS, twoOperands, oneOperand } from '../line/operands.ts';
+import { readChoiceFlag, readJsonFlag } from '../input/read-flags.ts';
 
 /** The default entry of the tokens file for commands on approvals. */
 const APPROVER = 'approver';
@@ -43,9 +51,9 @@ export const approvalsCommand = defineCommand({
   },
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values }, terminal) {
-    const status = readChoice<Approval['status']>('--status', values.status, APPROVAL_STATUSES);
+    const status = readChoiceFlag<Approval['status']>('--status', values.status, APPROVAL_STATUSES);
     const { approvals } = await openClient(values, terminal, APPROVER);
-    const found = await readAll(approvals.list({ runId: values.run, status, limit: 200 }));
+    const found = await readAllPages(approvals.list({ runId: values.run, status, limit: 200 }));
     terminal.stdout.write(
       values.json ? `${JSON.stringify(found, null, 2)}\n` : found.map(formatApprovalDetails).join('\n'),
     );

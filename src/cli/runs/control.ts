@@ -2,12 +2,8 @@ import type { Client, Run } from '../../client/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
 import { readJsonObject, readJsonFlag } from '../input/read-flags.ts';
-import { EXIT, UsageError } from '../line/command.ts';
-import type { Terminal } from '../line/command.ts';
-import { switchFlag, textFlag } from '../line/flags.ts';
-import type { FlagValues } from '../line/flags.ts';
-import { oneOperand, twoOperands } from '../line/operands.ts';
-import { defineCommand } from '../line/define-command.ts';
+import { EXIT, UsageError, switchFlag, textFlag, oneOperand, twoOperands, defineCommand } from '../line/command.ts';
+import type { Terminal, FlagValues } from '../line/command.ts';
 import { waitingLines } from '../../wording/index.ts';
 
 /* Shared parts of commands that pause, end or continue one run. */

@@ -1,11 +1,8 @@
-import { textFlag, switchFlag } from '../line/flags.ts';
-import { openClient, API_EXITS, accessFlags, readAll } from '../input/api-access.ts';
-import { defineCommand } from '../line/define-command.ts';
+import { textFlag, switchFlag, defineCommand, UsageError, EXIT, NO_OPERANDS } from '../line/command.ts';
+import { openClient, API_EXITS, accessFlags, readAllPages } from '../input/api-access.ts';
 import { CONTROL_FLAGS, RUN_COMMAND, REASON_FLAG, reasonField, controlRun } from './control.ts';
-import { LIMITS_FLAG, readLimits, readJsonFlag } from '../input/read-flags.ts';
-import { UsageError, EXIT } from '../line/command.ts';
+import { LIMITS_FLAG, readLimitsFlag, readJsonFlag } from '../input/read-flags.ts';
 import type { Intervention } from '../../client/index.ts';
-import { NO_OPERANDS } from '../line/operands.ts';
 import { formatTable } from '../output/table.ts';
 
 /* The flags by which commands select one of several pending interventions of a run. */
@@ -47,7 +44,7 @@ export const retryCommand = defineCommand({
   about: 'Does a node or call again that waits for a person, or the nodes that a failed run has failed at.',
   flags: { ...LIMITS_FLAG, ...WHICH_FLAGS, ...CONTROL_FLAGS },
   async action({ values, given: id }, terminal) {
-    const limits = await readLimits(values.limits);
+    const limits = await readLimitsFlag(values.limits);
     return await controlRun(
       values,
       terminal,
@@ -83,7 +80,7 @@ export const interventionsCommand = defineCommand({
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values }, terminal) {
     const client = await openClient(values, terminal);
-    const found = await readAll(client.interventions.list({ limit: 200 }));
+    const found = await readAllPages(client.interventions.list({ limit: 200 }));
     terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : formatInterventions(found));
     if (!values.json)
       terminal.stderr.write(

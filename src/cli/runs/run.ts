@@ -4,15 +4,12 @@ import { formatEvent, retryLine } from '../../wording/index.ts';
 import { isJsonObject, parseDuration } from '../../graph/values/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
-import { EXIT, UsageError } from '../line/command.ts';
+import { EXIT, UsageError, defineCommand, switchFlag, textFlag, textFlagOr, oneOperand } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
-import { defineCommand } from '../line/define-command.ts';
 import { describeRefusal, formatIssues, formatRefusal } from '../output/format-refusal.ts';
-import { switchFlag, textFlag, textFlagOr } from '../line/flags.ts';
-import { oneOperand } from '../line/operands.ts';
 import { readDefinition } from '../input/read-definition.ts';
 import type { DefinitionFile } from '../input/read-definition.ts';
-import { LIMITS_FLAG, readLimits, readJsonObject } from '../input/read-flags.ts';
+import { LIMITS_FLAG, readLimitsFlag, readJsonObject } from '../input/read-flags.ts';
 import { nextSteps } from './control.ts';
 
 export const runCommand = defineCommand({
@@ -41,9 +38,9 @@ export const runCommand = defineCommand({
     ...API_EXITS,
   },
   async action({ values, given: file }, terminal) {
-    const signal = readTimeout(values.timeout);
+    const signal = readTimeoutFlag(values.timeout);
     const input = await readJsonObject('--input', values.input, 'the values of channels');
-    const limits = await readLimits(values.limits);
+    const limits = await readLimitsFlag(values.limits);
     const definition = await readDefinition(file);
     const client = await openClient(values, terminal);
     const print = values.quiet ? () => {} : (line: string) => void terminal.stderr.write(`${line}\n`);
@@ -59,7 +56,7 @@ export const runCommand = defineCommand({
   },
 });
 
-function readTimeout(value: string | undefined): AbortSignal | undefined {
+function readTimeoutFlag(value: string | undefined): AbortSignal | undefined {
   if (value === undefined) return undefined;
   const timeoutMs = parseDuration(value);
   if (timeoutMs === null) throw new UsageError(`--timeout takes a duration such as 30s or 5m, not "${value}"`);

@@ -1,11 +1,17 @@
 import type { Client, Run, RunFilter, RunStatus, Checkpoint, Explanation, Fork } from '../../client/index.ts';
-import { API_EXITS, accessFlags, openClient, readAll } from '../input/api-access.ts';
-import { readChoice, readCount } from '../input/read-flags.ts';
+import { API_EXITS, accessFlags, openClient, readAllPages } from '../input/api-access.ts';
+import { readChoiceFlag, readCountFlag } from '../input/read-flags.ts';
 import { readGraph } from '../input/read-definition.ts';
-import { EXIT, UsageError } from '../line/command.ts';
-import { defineCommand } from '../line/define-command.ts';
-import { switchFlag, textFlag, textFlagOr } from '../line/flags.ts';
-import { NO_OPERANDS, oneOperand } from '../line/operands.ts';
+import {
+  EXIT,
+  UsageError,
+  defineCommand,
+  switchFlag,
+  textFlag,
+  textFlagOr,
+  NO_OPERANDS,
+  oneOperand,
+} from '../line/command.ts';
 import { formatTable } from '../output/table.ts';
 import { escapeInvisible } from '../../graph/values/index.ts';
 import { CONTROL_FLAGS, RUN_COMMAND, controlRun, VALUES_FLAG, valuesField } from './control.ts';
@@ -41,9 +47,9 @@ export const runsCommand = defineCommand({
   },
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values }, terminal) {
-    const last = readCount('--last', values.last);
+    const last = readCountFlag('--last', values.last);
     const filter = {
-      status: readStatuses(values.status),
+      status: readStatusFlag(values.status),
       graph: values.graph,
       threadId: values.thread,
       parentRunId: values.parent,
@@ -58,8 +64,8 @@ export const runsCommand = defineCommand({
   },
 });
 
-function readStatuses(given: string | undefined): readonly RunStatus[] | undefined {
-  return given?.split(',').map((name) => readChoice('--status', name, STATUS_CHOICES));
+function readStatusFlag(given: string | undefined): readonly RunStatus[] | undefined {
+  return given?.split(',').map((name) => readChoiceFlag('--status', name, STATUS_CHOICES));
 }
 
 /** @throws UsageError for an invalid time */
@@ -88,12 +94,12 @@ async function listNewest(client: Client, filter: RunFilter, most: number) {
 
 function formatRuns(found: readonly Run[]): string {
   if (found.length === 0) return '';
-  const rows = found.map((run) => [run.id, run.status, run.graph.name, run.createdAt, toReason(run)]);
+  const rows = found.map((run) => [run.id, run.status, run.graph.name, run.createdAt, formatStatusReason(run)]);
   return formatTable(['RUN', 'STATUS', 'GRAPH', 'CREATED', 'REASON'], rows);
 }
 
 /** The reason why a run has failed, or what it waits for. */
-function toReason({ error, waitingFor }: Run): string {
+function formatStatusReason({ error, waitingFor }: Run): string {
   if (error) return `${error.code} ${error.message}`;
   return waitingFor.map(({ kind, node }) => `${kind} at ${node}`).join(', ');
 }
@@ -107,7 +113,7 @@ export const checkpointsCommand = defineCommand({
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values, given: id }, terminal) {
     const { runs } = await openClient(values, terminal);
-    const found = await readAll(runs.checkpoints(id, { limit: 100 }));
+    const found = await readAllPages(runs.checkpoints(id, { limit: 100 }));
     terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : toCheckpointTable(found));
     return EXIT.done;
   },

@@ -45,18 +45,18 @@ async function copyWhole(from: string, to: string): Promise<void> {
  */
 export async function openPglite(folder: string): Promise<PGlite> {
   const { PGlite: Database } = await import('@electric-sql/pglite').catch((error: unknown) => {
-    throw isMissing(error) ? new Error(MISSING_POSTGRES_MESSAGE, { cause: error }) : error;
+    throw isMissingModule(error) ? new Error(MISSING_POSTGRES_MESSAGE, { cause: error }) : error;
   });
-  return await Database.create(folder, { extensions: await findVector() });
+  return await Database.create(folder, { extensions: await findVectorExtension() });
 }
 
 /** The extension for vectors, if its package is installed. */
-async function findVector() {
+async function findVectorExtension() {
   try {
     const { vector } = await import('@electric-sql/pglite-pgvector');
     return { vector };
   } catch (error) {
-    if (isMissing(error)) return {};
+    if (isMissingModule(error)) return {};
     throw error;
   }
 }
@@ -72,7 +72,7 @@ export function pgliteVersion(): string {
   }
 }
 
-function isMissing(error: unknown): boolean {
+function isMissingModule(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
 }
 

@@ -14,7 +14,7 @@ export interface ReportRow {
 }
 
 /** Compares results with expectations; the refunds come from the shop. */
-export async function toReport(
+export async function createReport(
   cases: readonly TicketCase[],
   results: readonly TicketResult[],
   shop: Client,

@@ -33,7 +33,7 @@ export async function runTicket(
     const status = textField(run, 'status');
     if (['completed', 'failed', 'canceled'].includes(status))
       return await finishTicket({ ticketId: ticket.id, runId, status, run }, user, say);
-    for (const waiting of listIn(run, 'waitingFor')) {
+    for (const waiting of listField(run, 'waitingFor')) {
       const node = textField(waiting, 'node');
       const id = textField(waiting, 'id');
       if (decided.has(id)) continue;
@@ -42,13 +42,13 @@ export async function runTicket(
       const decision = decisions.shift();
       if (decision?.node !== node) throw new Error(`${ticket.id}: no decision is expected at ${node}`);
       say(`${ticket.id}  waits for approval at ${node}; ${describeDecision(decision)}`);
-      await approver.post(`/api/approvals/${id}/decision`, toBody(decision));
+      await approver.post(`/api/approvals/${id}/decision`, toDecisionBody(decision));
       decided.add(id);
     }
   }
 }
 
-function toBody({ decision, reason, args, values }: Decision): JsonObject {
+function toDecisionBody({ decision, reason, args, values }: Decision): JsonObject {
   return { decision, reason, ...(args !== undefined && { args }), ...(values !== undefined && { values }) };
 }
 
@@ -67,7 +67,7 @@ async function finishTicket(
   say: (line: string) => void,
 ): Promise<TicketResult> {
   const state = await user.get(`/api/runs/${runId}/state`);
-  const route = listIn(state, 'visited').map(String);
+  const route = listField(state, 'visited').map(String);
   const output = isJsonObject(run['output']) ? run['output'] : {};
   const outcome = typeof output['outcome'] === 'string' ? output['outcome'] : status;
   say(`${ticketId}  ${outcome.padEnd(16)}  ${route.join(' → ')}`);
@@ -89,7 +89,7 @@ export function numberField(value: Json, field: string): number {
 }
 
 /** A list, empty if the field is missing. */
-export function listIn(value: JsonObject, field: string): readonly Json[] {
+export function listField(value: JsonObject, field: string): readonly Json[] {
   const found = value[field];
   return isJsonList(found) ? found : [];
 }

@@ -35,7 +35,7 @@ const bundledFile = (file: string): string =>
   fileURLToPath(new URL(`../../../graphs/refund-triage/${file}`, import.meta.url));
 
 /** Reads the bundled tickets with their expectations. */
-export async function readCases(): Promise<readonly TicketCase[]> {
+export async function readTicketCases(): Promise<readonly TicketCase[]> {
   const lines = (await readFile(bundledFile('tickets.jsonl'), 'utf8')).split('\n').filter((line) => line.trim() !== '');
   const expectations = z
     .record(z.string(), ExpectedEnd)

@@ -66,7 +66,7 @@ interface AssistantMessage {
 export function completeChat({ stream: _stream, stream_options: _options, ...request }: ChatRequest): ChatCompletion {
   const { model, messages } = request;
   const digest = createHash('sha256').update(JSON.stringify(request)).digest('hex').slice(0, 24);
-  const conversation = toConversation(request);
+  const conversation = readScriptedConversation(request);
   const reply = actAsAgent(conversation) ?? { kind: 'text', text: answerPrompt(conversation) };
   const prompt_tokens = countTokens(messages.map((message) => message.content).join('\n'));
   const completion_tokens = countTokens(reply.kind === 'text' ? reply.text : JSON.stringify(reply.calls));
@@ -76,7 +76,7 @@ export function completeChat({ stream: _stream, stream_options: _options, ...req
     created: 0,
     model,
     choices: [
-      { index: 0, message: toMessage(reply, digest), logprobs: null, finish_reason: FINISH_REASONS[reply.kind] },
+      { index: 0, message: toChatAnswer(reply, digest), logprobs: null, finish_reason: FINISH_REASONS[reply.kind] },
     ],
     usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
   };
@@ -84,7 +84,7 @@ export function completeChat({ stream: _stream, stream_options: _options, ...req
 
 const FINISH_REASONS = { text: 'stop', calls: 'tool_calls' } as const;
 
-function toMessage(reply: AgentAction, digest: string): AssistantMessage {
+function toChatAnswer(reply: AgentAction, digest: string): AssistantMessage {
   const common = { role: 'assistant', refusal: null };
   if (reply.kind === 'text') return { ...common, content: reply.text };
   const tool_calls = reply.calls.map(({ name, args }, at) => ({
@@ -95,7 +95,9 @@ function toMessage(reply: AgentAction, digest: string): AssistantMessage {
   return { ...common, content: null, tool_calls };
 }
 
-function toConversation(request: Pick<ChatRequest, 'messages' | 'tools' | 'response_format'>): ScriptedConversation {
+function readScriptedConversation(
+  request: Pick<ChatRequest, 'messages' | 'tools' | 'response_format'>,
+): ScriptedConversation {
   const { messages, tools } = request;
   const system = messages.filter(({ role }) => role === 'system' || role === 'developer');
   const lastUserIndex = messages.findLastIndex(({ role }) => role === 'user');

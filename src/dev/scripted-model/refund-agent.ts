@@ -19,21 +19,21 @@ const RefundResultSchema = z.looseObject({ amount: z.number() });
 /** The next calls: lookups of unknown orders, else missing refunds. */
 export function refundCalls(conversation: ScriptedConversation): readonly ScriptedCall[] {
   const { tools } = conversation;
-  const orders = ordersIn(conversation);
-  const unknown = orders.filter((number) => !lookupOf(conversation, number));
+  const orders = orderNumbersIn(conversation);
+  const unknown = orders.filter((number) => !findLookup(conversation, number));
   if (unknown.length > 0)
     return tools.includes(LOOKUP) ? unknown.map((number) => toRequestedCall(LOOKUP, { number })) : [];
   if (!tools.includes(REFUND)) return [];
   return orders.flatMap((number) => {
-    const refundable = refundableOf(orderOf(conversation, number));
-    if (refundable === 0 || refundOf(conversation, number)) return [];
+    const refundable = refundableAmount(readOrder(conversation, number));
+    if (refundable === 0 || findRefund(conversation, number)) return [];
     return [toRequestedCall(REFUND, { order: number, amount: refundable, reason: 'asked for by the customer' })];
   });
 }
 
 /** Reports the result for each order, one line each. */
 export function reportRefunds(conversation: ScriptedConversation): string {
-  const lines = ordersIn(conversation).map((number) => `${number}: ${reportOrder(conversation, number)}`);
+  const lines = orderNumbersIn(conversation).map((number) => `${number}: ${reportOrder(conversation, number)}`);
   return lines.length === 0 ? 'Which order is it? Its number is like A-1001.' : lines.join('\n');
 }
 
@@ -41,19 +41,19 @@ function toRequestedCall(name: string, args: Json): ScriptedCall {
   return { name, args };
 }
 
-function ordersIn({ user }: ScriptedConversation): readonly string[] {
+function orderNumbersIn({ user }: ScriptedConversation): readonly string[] {
   return [...new Set(user.match(ORDER_NUMBER))];
 }
 
-function lookupOf(conversation: ScriptedConversation, number: string): AnsweredCall | undefined {
-  return findCall(conversation, LOOKUP, { number });
+function findLookup(conversation: ScriptedConversation, number: string): AnsweredCall | undefined {
+  return findAnsweredCall(conversation, LOOKUP, { number });
 }
 
-function refundOf(conversation: ScriptedConversation, order: string): AnsweredCall | undefined {
-  return findCall(conversation, REFUND, { order });
+function findRefund(conversation: ScriptedConversation, order: string): AnsweredCall | undefined {
+  return findAnsweredCall(conversation, REFUND, { order });
 }
 
-function findCall(
+function findAnsweredCall(
   { calls }: ScriptedConversation,
   name: string,
   required: Readonly<Record<string, Json>>,
@@ -62,20 +62,20 @@ function findCall(
   return calls.find((call) => call.name === name && entries.every(([key, value]) => call.args[key] === value));
 }
 
-function orderOf(conversation: ScriptedConversation, number: string): Order | null {
-  const found = FoundSchema.safeParse(parseToolAnswer(lookupOf(conversation, number)?.answer ?? ''));
+function readOrder(conversation: ScriptedConversation, number: string): Order | null {
+  const found = FoundSchema.safeParse(parseToolAnswer(findLookup(conversation, number)?.answer ?? ''));
   return found.success ? found.data.orders[0] : null;
 }
 
-function refundableOf(order: Order | null): number {
+function refundableAmount(order: Order | null): number {
   return order ? Math.round((order.total - order.refunded) * 100) / 100 : 0;
 }
 
 function reportOrder(conversation: ScriptedConversation, number: string): string {
-  const order = orderOf(conversation, number);
+  const order = readOrder(conversation, number);
   if (!order) return 'I can not find this order.';
-  const refund = refundOf(conversation, number);
-  if (!refund) return refundableOf(order) === 0 ? 'it has been paid back before.' : 'I have paid nothing back.';
+  const refund = findRefund(conversation, number);
+  if (!refund) return refundableAmount(order) === 0 ? 'it has been paid back before.' : 'I have paid nothing back.';
   const made = RefundResultSchema.safeParse(parseToolAnswer(refund.answer));
   return made.success
     ? `${toAmountText(made.data.amount)} ${order.currency} paid back.`

@@ -1,5 +1,5 @@
 import type { ReplyFacts, PromptTicket } from './prompt.ts';
-import { PROMISE, SIGNATURE, findDictated, toAmountText } from './write-reply.ts';
+import { PROMISE, SIGNATURE, findDictatedText, toAmountText } from './write-reply.ts';
 
 export interface ReplyCheck {
   readonly verdict: 'pass' | 'fail';
@@ -44,8 +44,8 @@ interface ReplyRepair {
 }
 
 const REPAIRS: readonly ReplyRepair[] = [
-  { about: /guarantee|promise/i, apply: withoutPromises },
-  { about: /reference/i, apply: withReference },
+  { about: /guarantee|promise/i, apply: removePromises },
+  { about: /reference/i, apply: addReference },
 ];
 
 /** Revises a reply by the reason of its failure. */
@@ -56,11 +56,11 @@ export function reviseReply(failed: FailedReply): string {
 }
 
 /** Removes promises, except for dictated text, which the model does not give up. */
-function withoutPromises(paragraphs: readonly string[], { ticket }: FailedReply): readonly string[] {
-  const dictated = findDictated(ticket);
+function removePromises(paragraphs: readonly string[], { ticket }: FailedReply): readonly string[] {
+  const dictated = findDictatedText(ticket);
   return paragraphs.filter((paragraph) => paragraph === dictated || !PROMISE.test(paragraph));
 }
 
-function withReference(paragraphs: readonly string[], { facts }: FailedReply): readonly string[] {
+function addReference(paragraphs: readonly string[], { facts }: FailedReply): readonly string[] {
   return [...paragraphs.filter((paragraph) => paragraph !== SIGNATURE), facts.reference, SIGNATURE];
 }

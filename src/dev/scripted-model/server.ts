@@ -32,7 +32,7 @@ function createScriptedModel(): Hono<ServiceEnvironment> {
     if (!request.success) return context.json(toOpenAiError(z.prettifyError(request.error)), 400);
     const completion = completeChat(request.data);
     if (!request.data.stream) return context.json(completion);
-    return context.body(toChunks(completion), 200, { 'content-type': 'text/event-stream' });
+    return context.body(toStreamedEvents(completion), 200, { 'content-type': 'text/event-stream' });
   });
   app.notFound((context) => context.json(toOpenAiError(`There is no ${context.req.path}`), 404));
   app.onError((error, context) => context.json(toOpenAiError(error.message), 400));
@@ -44,7 +44,7 @@ function toOpenAiError(message: string): { readonly error: { message: string; ty
 }
 
 /** Formats a completion as the server-sent events of a stream, one word per event. */
-function toChunks({ choices, usage, ...completion }: ChatCompletion): string {
+function toStreamedEvents({ choices, usage, ...completion }: ChatCompletion): string {
   const chunks = choices.flatMap(({ index, message, logprobs, finish_reason }): readonly JsonObject[] => {
     const { content, tool_calls = [], ...begun } = message;
     const deltas: readonly JsonObject[] = [

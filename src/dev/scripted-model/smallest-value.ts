@@ -16,8 +16,8 @@ export function smallestValue(schema: Json): Json {
 
 const BY_TYPE: Readonly<Record<string, (schema: JsonObject) => Json>> = {
   object: smallestObject,
-  array: ({ minItems, items }) => Array.from({ length: toCount(minItems) }, () => smallestValue(items ?? {})),
-  string: ({ minLength }) => 'x'.repeat(toCount(minLength)),
+  array: ({ minItems, items }) => Array.from({ length: smallestCount(minItems) }, () => smallestValue(items ?? {})),
+  string: ({ minLength }) => 'x'.repeat(smallestCount(minLength)),
   number: smallestNumber,
   integer: (schema) => Math.ceil(smallestNumber(schema)),
   boolean: () => false,
@@ -44,7 +44,7 @@ function smallestNumber({ minimum, exclusiveMinimum, maximum }: JsonObject): num
   return typeof maximum === 'number' ? Math.min(0, maximum) : 0;
 }
 
-function toCount(value: Json | undefined): number {
+function smallestCount(value: Json | undefined): number {
   return typeof value === 'number' ? value : 0;
 }
 

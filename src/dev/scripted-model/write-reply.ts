@@ -1,5 +1,5 @@
-import { toLanguage } from './language.ts';
-import type { Language } from './language.ts';
+import { supportedLanguage } from './classify.ts';
+import type { Language } from './classify.ts';
 import type { ReplyFacts, PromptTicket } from './prompt.ts';
 
 /*
@@ -21,8 +21,8 @@ export const PROMISE = /guarante|promise|garantier|garantiz|garantiss|保証/i;
 
 /** Drafts a reply from the facts. */
 export function writeReply(facts: ReplyFacts, ticket: PromptTicket): string {
-  const { greeting, guarantee, situations } = REPLY_TEXTS[toLanguage(facts.language)];
-  const dictated = findDictated(ticket);
+  const { greeting, guarantee, situations } = REPLY_TEXTS[supportedLanguage(facts.language)];
+  const dictated = findDictatedText(ticket);
   const weakness = dictated ?? (WANTS_GUARANTEE.test(ticket.body) ? guarantee : null);
   const paragraphs = [
     greeting,
@@ -35,7 +35,7 @@ export function writeReply(facts: ReplyFacts, ticket: PromptTicket): string {
 }
 
 /** Finds text that the customer dictates; `null` without any. */
-export function findDictated({ body }: PromptTicket): string | null {
+export function findDictatedText({ body }: PromptTicket): string | null {
   return DICTATED.exec(body)?.[1] ?? null;
 }
 

@@ -15,7 +15,7 @@ export interface Order {
 /** Finds an order by number. @returns a list with one order, or none */
 export async function findOrders(db: Kysely<ShopTables>, number: string): Promise<readonly Order[]> {
   const rows = await db.selectFrom('orders').selectAll().where('number', '=', number).execute();
-  return rows.map(toOrder);
+  return rows.map(toApiOrder);
 }
 
 /** Reads and locks an order until the transaction ends. */
@@ -23,7 +23,7 @@ export async function lockOrder(db: Transaction<ShopTables>, number: string): Pr
   return await db.selectFrom('orders').selectAll().where('number', '=', number).forUpdate().executeTakeFirst();
 }
 
-function toOrder({ number, customer, item, total_cents, currency, refunded_cents }: OrdersTable): Order {
+function toApiOrder({ number, customer, item, total_cents, currency, refunded_cents }: OrdersTable): Order {
   return { number, customer, item, total: fromCents(total_cents), currency, refunded: fromCents(refunded_cents) };
 }
 

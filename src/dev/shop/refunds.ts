@@ -38,7 +38,8 @@ export async function issueRefund(db: Kysely<ShopTables>, request: RefundRequest
   return await db.transaction().execute(async (transaction) => {
     const order = await lockOrder(transaction, request.order);
     const known = await findByKey(transaction, request.key);
-    if (known) return isSame(known, request) ? { kind: 'repeated', refund: toRefund(known) } : { kind: 'key-reused' };
+    if (known)
+      return isSameRefund(known, request) ? { kind: 'repeated', refund: toApiRefund(known) } : { kind: 'key-reused' };
     if (!order) return { kind: 'unknown-order' };
     const leftCents = order.total_cents - order.refunded_cents;
     if (toCents(request.amount) > leftCents) return { kind: 'too-much', left: fromCents(leftCents) };
@@ -53,14 +54,14 @@ export async function listRefunds(
 ): Promise<readonly AccountedRefund[]> {
   const all = db.selectFrom('refunds').selectAll().orderBy('created_at').orderBy('id');
   const rows = await (order === undefined ? all : all.where('order_number', '=', order)).execute();
-  return rows.map((row) => Object.assign(toRefund(row), { reason: row.reason, key: row.key }));
+  return rows.map((row) => Object.assign(toApiRefund(row), { reason: row.reason, key: row.key }));
 }
 
 async function findByKey(db: Transaction<ShopTables>, key: string): Promise<RefundsTable | undefined> {
   return await db.selectFrom('refunds').selectAll().where('key', '=', key).executeTakeFirst();
 }
 
-function isSame(known: RefundsTable, { order, amount, reason }: RefundRequest): boolean {
+function isSameRefund(known: RefundsTable, { order, amount, reason }: RefundRequest): boolean {
   return known.order_number === order && known.amount_cents === toCents(amount) && known.reason === reason;
 }
 
@@ -86,9 +87,9 @@ async function payRefund(
   if (numInsertedOrUpdatedRows !== 1n) return { kind: 'key-reused' };
   const change = db.updateTable('orders').where('number', '=', order);
   await change.set(({ eb }) => ({ refunded_cents: eb('refunded_cents', '+', cents) })).execute();
-  return { kind: 'made', refund: toRefund(row) };
+  return { kind: 'made', refund: toApiRefund(row) };
 }
 
-function toRefund({ id, order_number, amount_cents, created_at }: RefundsTable): Refund {
+function toApiRefund({ id, order_number, amount_cents, created_at }: RefundsTable): Refund {
   return { id, order: order_number, amount: fromCents(amount_cents), at: created_at.toISOString() };
 }

@@ -1,30 +1,30 @@
+import { handleOccurrence } from './occurrences.ts';
 import type { CompiledGraph } from '../compile/compile.ts';
 import { Draft } from '../draft/draft.ts';
 import { rootFrame, cancelOpenRequests, emitOfRun, openFrames, frameOutput } from '../draft/frames.ts';
-import { mustYield, workOf } from '../draft/load.ts';
-import type { Checkpoint } from '../journal/resume-point.ts';
+import { mustYield, unitsOfAdvance } from '../draft/load.ts';
+import { setJoins } from '../draft/scope-draft.ts';
 import type { RunEvent, RunEventBody } from '../journal/events.ts';
+import type { Checkpoint } from '../journal/resume-point.ts';
+import { runOnCancelNode } from '../lifecycle/cancel.ts';
+import { compensateNext } from '../lifecycle/compensation.ts';
+import { updateDeadlines, updateNodeDeadlines } from '../lifecycle/deadlines.ts';
+import { leaveCallsUnanswered } from '../lifecycle/possibly-executed.ts';
+import { uncompensatedCause } from '../lifecycle/uncompensated.ts';
 import type { Approval } from '../run/approval.ts';
 import type { Effect } from '../run/effect.ts';
+import { DEADLINE_TIMER } from '../run/ids.ts';
 import type { Occurrence, RecordedOccurrence } from '../run/occurrence.ts';
+import type { Cancellation, EndedPhase } from '../run/phase.ts';
 import type { Run } from '../run/run.ts';
+import { breakpointNodesAt } from '../run/scope-position.ts';
 import { awaitedPerson, hasEnded, isBeingCanceled, pauseRequested, hasOpenCalls, isEnding } from '../run/status.ts';
 import { receiveSignal } from '../signals/receive-signal.ts';
-import { runSupersteps } from '../superstep/run-supersteps.ts';
 import type { StopReason } from '../superstep/open-superstep.ts';
+import { runSupersteps } from '../superstep/run-supersteps.ts';
 import { toRunError, MAX_MESSAGE, otherCause } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
-import { handleOccurrence } from './occurrences.ts';
-import { setJoins } from '../draft/scope-draft.ts';
-import { runOnCancelNode } from '../lifecycle/cancel.ts';
-import { compensateNext } from '../lifecycle/compensation.ts';
-import { uncompensatedCause } from '../lifecycle/uncompensated.ts';
-import { updateDeadlines, updateNodeDeadlines } from '../lifecycle/deadlines.ts';
-import { leaveCallsUnanswered } from '../lifecycle/possibly-executed.ts';
-import { DEADLINE_TIMER } from '../run/ids.ts';
-import type { Cancellation, EndedPhase } from '../run/phase.ts';
-import { breakpointNodesAt } from '../run/scope-position.ts';
 import { truncate } from '../values/text.ts';
 
 /** The result of one `advance`: the new run, its effects, and its journal entries. */
@@ -75,7 +75,7 @@ export function advanceDraft(draft: Draft, action: OccurrenceAction): AdvanceRes
   const hasYielded = applyAction(draft, action);
   draft.countWork();
   const { run, effects, events, checkpoints, approvals, occurrences } = draft;
-  const work = workOf(draft, hasYielded);
+  const work = unitsOfAdvance(draft, hasYielded);
   return { run, effects, events, checkpoints, approvals: [...approvals.values()], occurrences, hasYielded, work };
 }
 
@@ -169,11 +169,11 @@ function continueFailing(draft: Draft, error: RunError): void {
   if (!isEnding(draft.run)) cancelOpenRequests(draft);
   draft.enter({ kind: 'failing', error, awaits: awaitedPerson(draft.run) });
   if (hasOpenCalls(draft.run) || compensateNext(draft)) return;
-  endAsFailed(draft, withCause(error, uncompensatedCause(draft)));
+  endAsFailed(draft, addCause(error, uncompensatedCause(draft)));
 }
 
 /** Adds a cause before the error's existing cause. An error of user code as the cause keeps the error's own message. */
-function withCause(error: RunError, cause: RunError['cause']): RunError {
+function addCause(error: RunError, cause: RunError['cause']): RunError {
   if (!cause) return error;
   const other = otherCause(error);
   const earlier = other ? `. ${other.code}: ${other.message}` : '';
@@ -184,7 +184,7 @@ function withCause(error: RunError, cause: RunError['cause']): RunError {
 function failAtOnce(draft: Draft, error: RunError): void {
   draft.cancelCalls();
   leaveCallsUnanswered(draft);
-  endAsFailed(draft, withCause(error, uncompensatedCause(draft)));
+  endAsFailed(draft, addCause(error, uncompensatedCause(draft)));
 }
 
 function endAsFailed(draft: Draft, error: RunError): void {
@@ -228,4 +228,21 @@ function endRun<K extends EndedPhase['kind']>(draft: Draft, ending: EndingPhase<
 function forgetArrivals(draft: Draft): void {
   const root = rootFrame(draft);
   if (Object.keys(root.scope.joins).length > 0) setJoins(root, {});
+}
+
+/**
+ * Advances a run by one occurrence after another. Pure if `next` is pure.
+ * @param first the current step; it is not yielded
+ * @param next returns the occurrence after a step; `null` ends the drive
+ */
+export function* driveRun(
+  graph: CompiledGraph,
+  first: AdvanceResult,
+  next: (last: AdvanceResult) => Occurrence | null,
+): Generator<AdvanceResult, void> {
+  let step = first;
+  for (let occurrence = next(step); occurrence; occurrence = next(step)) {
+    step = advance(graph, step.run, occurrence);
+    yield step;
+  }
 }

@@ -2,12 +2,12 @@ import { findGraph } from '../compile/compile.ts';
 import type { CompiledGraph } from '../compile/compile.ts';
 import { Draft } from '../draft/draft.ts';
 import { emitOfRun, rootFrame } from '../draft/frames.ts';
-import { scopeAt } from '../journal/resume-point.ts';
+import { scopeAtResumePoint } from '../journal/resume-point.ts';
 import type { ResumePoint } from '../journal/resume-point.ts';
 import { openCountdown } from '../lifecycle/deadlines.ts';
-import { refuseReaching, actorIn, refuseActingAs, refuseArrivals, refuseWriting } from '../lifecycle/gated-nodes.ts';
+import { refuseReaching, toActor, refuseActingAs, refuseArrivals, refuseWriting } from '../lifecycle/gated-nodes.ts';
 import type { Actor } from '../lifecycle/gated-nodes.ts';
-import { carryChannels, freshScope, finishedAt, triggersAt } from '../run/scope-position.ts';
+import { carryChannels, freshScope, finishedNodesAt, triggersAtPosition } from '../run/scope-position.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import { readRun } from '../run/run.ts';
@@ -22,7 +22,7 @@ import { advanceDraft, signalEndedRun } from './advance.ts';
 import type { AdvanceResult } from './advance.ts';
 import { approvalGates } from '../compile/approval-gates.ts';
 import { START } from '../definition/definition.ts';
-import { moveTo } from '../draft/scope-draft.ts';
+import { moveToPosition } from '../draft/scope-draft.ts';
 import { editChannels } from '../lifecycle/edit-channels.ts';
 import { refuseUnknownNode } from '../signals/refusals.ts';
 import { triggerNextNodes, refreshNextNodes } from '../superstep/edges.ts';
@@ -109,7 +109,7 @@ function draftOfFork(graph: CompiledGraph, identity: RunIdentity, { fork, ...sta
   const { parent, resumePoint } = fork;
   const { bufferedEvents, spent } = resumePoint;
   const { checkpoint: checkpointId } = parent;
-  const root = scopeAt(graph, fork.channels, fork.resumePoint, fork.step);
+  const root = scopeAtResumePoint(graph, fork.channels, fork.resumePoint, fork.step);
   const run = { ...newRun(graph, identity, start), parent, bufferedEvents, spent, checkpointId, root };
   return new Draft(graph, run, start.startedAt);
 }
@@ -176,7 +176,7 @@ function beginFork(draft: Draft, { parent, values, asNode, step }: ForkStart): R
     const edited = editChannels(draft, { values, by: run.createdBy, asNode: asNode ?? undefined });
     if (!edited.ok) return edited.refusal;
   }
-  if (asNode !== null) moveTo(frame, { kind: 'edges', finished: [asNode], triggers: [] }, []);
+  if (asNode !== null) moveToPosition(frame, { kind: 'edges', finished: [asNode], triggers: [] }, []);
   refreshNextNodes(frame);
   const failure = frame.scope.at.kind === 'after' ? null : triggerNextNodes(frame);
   const held = refusePosition(draft);
@@ -190,9 +190,9 @@ function beginFork(draft: Draft, { parent, values, asNode, step }: ForkStart): R
 function findNodeRefusal(draft: Draft, asNode: string | null): Refusal | null {
   const { run, graph } = draft;
   if (asNode !== null)
-    return refuseUnknownNode(draft, asNode, '/asNode') ?? refuseActingAs(graph, asNode, actorIn(draft, run.createdBy));
+    return refuseUnknownNode(draft, asNode, '/asNode') ?? refuseActingAs(graph, asNode, toActor(draft, run.createdBy));
   const { at, deferred } = run.root;
-  const nodes = [...triggersAt(at), ...deferred].map(({ node }) => node).concat(finishedAt(at));
+  const nodes = [...triggersAtPosition(at), ...deferred].map(({ node }) => node).concat(finishedNodesAt(at));
   const missing = nodes.find((node) => node !== START && !graph.nodes.has(node));
   if (missing === undefined) return null;
   const message = `The graph has no node "${missing}", where the checkpoint goes on; name another by asNode`;
@@ -205,14 +205,14 @@ function findNodeRefusal(draft: Draft, asNode: string | null): Refusal | null {
  */
 function refuseByParent(draft: Draft, { values, asNode }: ForkStart): Refusal | null {
   const { graph, run } = draft;
-  const actor = actorIn(draft, run.createdBy);
+  const actor = toActor(draft, run.createdBy);
   const refusal = refuseWriting(graph, Object.keys(values), actor);
   if (refusal) return refusal;
   if (asNode === null) return refusePosition(draft);
   return (
     refuseActingAs(graph, asNode, actor) ??
     refuseReaching(graph, approvalGates(graph).after(asNode), actor) ??
-    refuseArrivals(graph, arrivedAt(run.root), actor)
+    refuseArrivals(graph, arrivedNodes(run.root), actor)
   );
 }
 
@@ -224,13 +224,13 @@ function refusePosition(draft: Draft): Refusal | null {
   const { run, graph } = draft;
   const { at, deferred } = run.root;
   const gates = approvalGates(graph);
-  const after = finishedAt(at).flatMap((node) => gates.after(node));
-  const next = [...triggersAt(at), ...deferred].map(({ node }) => node).concat(after);
-  const actor = actorIn(draft, run.createdBy);
-  return refuseReaching(graph, next, actor) ?? refuseArrivals(graph, arrivedAt(run.root), actor);
+  const after = finishedNodesAt(at).flatMap((node) => gates.after(node));
+  const next = [...triggersAtPosition(at), ...deferred].map(({ node }) => node).concat(after);
+  const actor = toActor(draft, run.createdBy);
+  return refuseReaching(graph, next, actor) ?? refuseArrivals(graph, arrivedNodes(run.root), actor);
 }
 
-function arrivedAt({ joins }: Scope): readonly string[] {
+function arrivedNodes({ joins }: Scope): readonly string[] {
   return Object.values(joins).flat();
 }
 

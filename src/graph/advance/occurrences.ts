@@ -23,7 +23,7 @@ import type { BudgetUsage } from '../run/limits.ts';
 import { own } from '../values/json.ts';
 import { updatePossiblyExecuted } from '../lifecycle/possibly-executed.ts';
 import { hasFailed } from '../run/task-position.ts';
-import { withLocation } from '../superstep/fail-task.ts';
+import { addErrorLocation } from '../superstep/fail-task.ts';
 
 type OccurrenceOf<K extends Occurrence['kind']> = Occurrence & { readonly kind: K };
 
@@ -31,8 +31,8 @@ type OccurrenceHandler<K extends Occurrence['kind']> = (draft: Draft, occurrence
 
 /** The handler of each kind of occurrence; `advance` runs supersteps afterwards. */
 const OCCURRENCE_HANDLERS: { readonly [K in Occurrence['kind']]: OccurrenceHandler<K> } = {
-  'call.completed': takeResult,
-  'call.failed': takeResult,
+  'call.completed': deliverResult,
+  'call.failed': deliverResult,
   timer: fireTimer,
   signal: (draft, { name, payload }) => receiveSignal(draft, name, payload),
   'cancel.requested': cancelByTemporal,
@@ -71,7 +71,7 @@ export interface CallAccount {
 }
 
 /** Accounts for a call. A call that was not made costs nothing. The usage of an already counted call is in `spent`. */
-function accountOf(draft: Draft, call: OpenCall, result: CallResult): CallAccount {
+function accountForCall(draft: Draft, call: OpenCall, result: CallResult): CallAccount {
   const account =
     result.kind === 'call.failed' ? accountOfFailure(draft, call, result) : accountOfReply(draft, call, result);
   return costsNothing(draft, call, result) ? { ...account, spent: {} } : account;
@@ -160,7 +160,7 @@ type CallEndFields = Omit<
 >;
 
 /** Delivers the result of a call to the compensation or to the task that waits for it. */
-function takeResult(draft: Draft, result: CallResult): void {
+function deliverResult(draft: Draft, result: CallResult): void {
   const call = draft.takeCall(result.key);
   if (!call) return;
   const settled = withUnknownOutcome(call, result);
@@ -187,11 +187,11 @@ function toRecordedOccurrence(draft: Draft, call: OpenCall, result: CallResult):
   const { key, isLocal } = result;
   if (result.kind === 'call.failed')
     return { kind: result.kind, key, failure: result.failure, ...(isLocal && { isLocal }) };
-  return { kind: result.kind, key, ...(isLocal && !hasEvent(draft, call) && { reply: result.reply }) };
+  return { kind: result.kind, key, ...(isLocal && !hasEventOfTask(draft, call) && { reply: result.reply }) };
 }
 
 /** True for a tool: its result is in the event of its task. */
-function hasEvent(draft: Draft, { called, taskPath }: OpenCall): boolean {
+function hasEventOfTask(draft: Draft, { called, taskPath }: OpenCall): boolean {
   return called.kind === 'tool' && findTask(draft, taskPath) !== null;
 }
 
@@ -199,7 +199,7 @@ function hasEvent(draft: Draft, { called, taskPath }: OpenCall): boolean {
  * Accounts for a task's call, remembers its compensation, and delivers the result to the task if the task still exists.
  */
 function settleCall(draft: Draft, call: OpenCall, result: CallResult): void {
-  const { spent, event } = accountOf(draft, call, result);
+  const { spent, event } = accountForCall(draft, call, result);
   draft.addSpent(spent);
   updatePossiblyExecuted(draft, call, result);
   const handle = findTask(draft, call.taskPath);
@@ -217,7 +217,7 @@ function settleCall(draft: Draft, call: OpenCall, result: CallResult): void {
 function emitIgnored(handle: TaskHandle): void {
   if (!handle.frame.isFailing || handle.task.state.phase !== 'open') return;
   const error: RunError = { code: 'CANCELED', message: 'A node around it has failed meanwhile' };
-  emitTask(handle, { type: 'node.failed', error: withLocation(handle, error), attempts: 1 });
+  emitTask(handle, { type: 'node.failed', error: addErrorLocation(handle, error), attempts: 1 });
 }
 
 /** Counts a call once: a retried task may request it again under the same key. */

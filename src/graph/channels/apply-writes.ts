@@ -140,13 +140,13 @@ function reduceOne(
   update: Json,
   context: ReduceContext,
 ): { value: Json; extension: readonly Json[] | null } {
-  if (isReplacement(update)) return { value: replacementOf(channel, update.$replace, context), extension: null };
+  if (isReplacement(update)) return { value: replacedValue(channel, update.$replace, context), extension: null };
   context.extension = null;
   const value = channel.reducer.reduce(current, update, context);
   return { value, extension: context.extension };
 }
 
-function replacementOf({ reducer }: Channel, value: Json, context: ReduceContext): Json {
+function replacedValue({ reducer }: Channel, value: Json, context: ReduceContext): Json {
   return reducer.replacement ? reducer.replacement(value, context) : value;
 }
 

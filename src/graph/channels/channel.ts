@@ -50,7 +50,7 @@ export function compileChannel(name: string, definition: ChannelDefinition, isCo
     name,
     reducer,
     isExclusive: describeReducer(definition.reducer)?.isExclusive ?? false,
-    initial: definition.default === undefined ? reducer.initial : initialOf(reducer, definition.default),
+    initial: definition.default === undefined ? reducer.initial : initialValue(reducer, definition.default),
     check: definition.schema === undefined ? null : compileJsonSchema(definition.schema),
     ephemeral: definition.ephemeral ?? false,
     rolesFromOutside: isConversation || definition.reducer === 'messages' ? acceptedRoles(definition) : null,
@@ -68,7 +68,7 @@ function compileReducer(reducer: NonNullable<ChannelDefinition['reducer']>): Red
 }
 
 /** Returns the default as a value of the channel. Messages without ids get the same ids in each run. */
-function initialOf({ replacement }: Reducer, value: Json): Json {
+function initialValue({ replacement }: Reducer, value: Json): Json {
   let messages = 0;
   const nextMessageId = (): string => `default.m${++messages}`;
   return replacement ? replacement(value, createReduceContext(nextMessageId)) : value;

@@ -34,7 +34,7 @@ export function findRefusedMessage(
   for (const [name, value] of Object.entries(update)) {
     const channel = channels.get(name);
     const found = channel?.rolesFromOutside
-      ? findIn(channel, channel.rolesFromOutside, value, current[name] ?? [])
+      ? findMessageFault(channel, channel.rolesFromOutside, value, current[name] ?? [])
       : null;
     if (found) return { channel: name, path: toPointer([name, ...found.path]), message: found.message };
   }
@@ -44,7 +44,12 @@ export function findRefusedMessage(
 /** `path` leads from the channel's value to the field at fault. */
 type MessageFault = Pick<RefusedMessage, 'message'> & { readonly path: readonly (string | number)[] };
 
-function findIn({ name }: Channel, roles: readonly MessageRole[], value: Json, known: Json): MessageFault | null {
+function findMessageFault(
+  { name }: Channel,
+  roles: readonly MessageRole[],
+  value: Json,
+  known: Json,
+): MessageFault | null {
   const written = isReplacement(value) ? value.$replace : value;
   const items = toItems(written);
   const held = indexById(toItems(known), items.length);
@@ -70,11 +75,11 @@ const REFUSAL_REASONS = {
 function faultyField(item: Json, roles: readonly MessageRole[]): keyof typeof REFUSAL_REASONS | null {
   if (!isJsonObject(item)) return null;
   const { role, providerParts } = item;
-  if (isRole(role) && !roles.includes(role)) return 'role';
+  if (isMessageRole(role) && !roles.includes(role)) return 'role';
   return providerParts === undefined ? null : 'providerParts';
 }
 
-function isRole(role: Json | undefined): role is MessageRole {
+function isMessageRole(role: Json | undefined): role is MessageRole {
   return MESSAGE_ROLES.some((known) => known === role);
 }
 

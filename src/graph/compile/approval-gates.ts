@@ -119,7 +119,7 @@ function findGatedParts(
   { within, written }: ApprovalsByNode,
 ): GatedParts {
   const sets = new ApprovalSets(within.values());
-  const writers = findWriters(graph, written);
+  const writers = findWritingApprovals(graph, written);
   const setOf = (node: string): bigint => sets.of(within.get(node) ?? NO_APPROVALS);
   const before = findDominators(edges, {
     by: (node, { kind }) => (kind === 'failure' && !isApproval(graph, node) ? 0n : setOf(node)),
@@ -142,24 +142,24 @@ function isApproval({ nodes }: CompiledGraph, id: string): boolean {
 /**
  * Finds the channels that approval nodes write, and those to which subgraph nodes write decisions of the graphs inside.
  */
-function findWriters(graph: CompiledGraph, written: ApprovalsByNode['written']): GatedParts['writing'] {
+function findWritingApprovals(graph: CompiledGraph, written: ApprovalsByNode['written']): GatedParts['writing'] {
   const sets = new ApprovalSets(written.values());
   const writers = new Map<string, bigint>();
   for (const [id, { write, onError }] of Object.entries(graph.definition.nodes)) {
     const approvals = sets.of(written.get(id) ?? NO_APPROVALS);
-    const channels = [...channelsOf(write), ...(isApproval(graph, id) ? onErrorChannels(onError) : [])];
+    const channels = [...writtenChannels(write), ...(isApproval(graph, id) ? onErrorChannels(onError) : [])];
     spendUnits(channels.length * sets.price);
     for (const channel of channels) writers.set(channel, (writers.get(channel) ?? 0n) | approvals);
   }
   return (channels) => sets.list(sets.join(channels.map((channel) => writers.get(channel) ?? 0n)));
 }
 
-function channelsOf(write: WriteDefinition | undefined): readonly string[] {
+function writtenChannels(write: WriteDefinition | undefined): readonly string[] {
   return typeof write === 'string' ? [write] : Object.keys(write ?? {});
 }
 
 function onErrorChannels(onError: OnErrorDefinition | undefined): readonly string[] {
-  return typeof onError === 'object' ? channelsOf(onError.write) : [];
+  return typeof onError === 'object' ? writtenChannels(onError.write) : [];
 }
 
 /** An approval node of a graph, or of a graph inside it. */

@@ -5,8 +5,8 @@ import type { Catalog } from '../definition/catalog.ts';
 import type { OnErrorDefinition, WriteDefinition } from '../definition/common-fields.ts';
 import type { GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { graphToolsOf, toToolEntry, toolGraph } from '../definition/graph-tools.ts';
-import { innerGraph } from '../definition/references.ts';
-import { namedEntries, describeNode, fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
+import { innerGraph } from '../definition/node-types/describe-node.ts';
+import { namedEntries, describeNode, nodeFields, fieldsOfKind } from '../definition/node-types/describe-node.ts';
 import { graphToolName } from '../definition/node-types/offered-tool.ts';
 import type { GraphTool } from '../definition/node-types/offered-tool.ts';
 import type { AbsentMembers } from '../expression/expression.ts';
@@ -88,7 +88,7 @@ export type OnError =
  * @param catalog the part of the installation that a run pins: at least the tools, models and functions of the graph
  */
 export function compileGraph(definition: GraphDefinition, catalog: Catalog): CompiledGraph {
-  const conversations = conversationsOf(definition);
+  const conversations = readConversationChannels(definition);
   const channels = new Map(
     Object.entries(definition.channels ?? {}).map(([name, channel]) => [
       name,
@@ -116,7 +116,7 @@ export function compileGraph(definition: GraphDefinition, catalog: Catalog): Com
 }
 
 /** Returns the channels whose messages a node reads. */
-function conversationsOf({ nodes }: GraphDefinition): ReadonlySet<string> {
+function readConversationChannels({ nodes }: GraphDefinition): ReadonlySet<string> {
   const fields = fieldsOfKind('conversations');
   return new Set(Object.values(nodes).flatMap((node) => namedEntries(node, fields)));
 }
@@ -144,7 +144,7 @@ function compileNode(
   const inside = compileInside(node, { definition, catalog });
   const graphTools = compileGraphTools(graphToolsOf(node, nodes), catalog);
   const settings: NodeSettings = { id, catalog, nodes, defaults, subgraph: inside.subgraph, graphTools };
-  const { uses, hasOwnDeadline, mayWait, isDecision } = describeNode(fieldsOf(node));
+  const { uses, hasOwnDeadline, mayWait, isDecision } = describeNode(nodeFields(node));
   const behavior = compileBehavior(node, settings);
   return {
     id,

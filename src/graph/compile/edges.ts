@@ -40,16 +40,16 @@ export function compileEdge(edge: EdgeDefinition, index: number): CompiledEdge {
 
 function compileTargets(edge: EdgeDefinition, index: number): CompiledEdge['targets'] {
   return forEdge<CompiledEdge['targets']>(edge, {
-    plain: ({ to }) => toNodes(compileBranches([{ to }])),
-    branches: ({ branches }) => toNodes(compileBranches(branches)),
-    route: (choice) => toNodes(compileRoute(choice)),
+    plain: ({ to }) => toTargetNodes(compileBranches([{ to }])),
+    branches: ({ branches }) => toTargetNodes(compileBranches(branches)),
+    route: (choice) => toTargetNodes(compileRoute(choice)),
     forEach: (fanOut) => compileForEach(fanOut, index),
   });
 }
 
 type ChooseTargets = (bindings: Bindings) => readonly string[];
 
-function toNodes(choose: ChooseTargets): CompiledEdge['targets'] {
+function toTargetNodes(choose: ChooseTargets): CompiledEdge['targets'] {
   return (bindings) => ({ kind: 'nodes', nodes: choose(bindings) });
 }
 
@@ -70,8 +70,8 @@ function compileForEach({ forEach, to, maxConcurrency }: ForEachEdge, index: num
 /** Compiles a route: its value is looked up in `paths`. For a list, each value is looked up. */
 function compileRoute({ route, paths, default: otherwise }: RouteEdge): ChooseTargets {
   const expression = parseExpression(route, NODE_NAMES);
-  const known = new Map(Object.entries(paths).map(([value, target]) => [value, nodesOf(target)]));
-  const fallback = otherwise === undefined ? null : nodesOf(otherwise);
+  const known = new Map(Object.entries(paths).map(([value, target]) => [value, nodesOfTarget(target)]));
+  const fallback = otherwise === undefined ? null : nodesOfTarget(otherwise);
   return (bindings) => {
     const value = expression.evaluate(bindings);
     const values = isJsonList(value) ? value : [value];
@@ -92,10 +92,10 @@ function compileRoute({ route, paths, default: otherwise }: RouteEdge): ChooseTa
  */
 function compileBranches(branches: readonly Branch[]): ChooseTargets {
   const conditions = branches.flatMap(({ when, to }) =>
-    when === undefined ? [] : [{ when: parseExpression(when, NODE_NAMES), targets: nodesOf(to) }],
+    when === undefined ? [] : [{ when: parseExpression(when, NODE_NAMES), targets: nodesOfTarget(to) }],
   );
   const otherwise = branches.find(({ when }) => when === undefined);
-  const fallback = otherwise ? nodesOf(otherwise.to) : [];
+  const fallback = otherwise ? nodesOfTarget(otherwise.to) : [];
   return (bindings) => {
     for (const { when, targets } of conditions) {
       const holds = when.evaluate(bindings);
@@ -123,6 +123,6 @@ function shortenTarget(value: Json): string {
   return truncate(JSON.stringify(value), MAX_VALUE_LENGTH);
 }
 
-function nodesOf(target: Target): readonly string[] {
+function nodesOfTarget(target: Target): readonly string[] {
   return toList(target).filter((node) => node !== END);
 }

@@ -32,11 +32,11 @@ export function staticEdges({ nodes, edges }: GraphDefinition): readonly StaticE
     const { kind, targets } = forEdge(edge, TRANSITIONS);
     return { sources: [...new Set(toList(edge.from))], targets: distinctTargets(targets), kind };
   });
-  const byNodes = Object.entries(nodes).flatMap(([id, node]) => detoursOf(id, node));
+  const byNodes = Object.entries(nodes).flatMap(([id, node]) => errorEdgesOf(id, node));
   return [...byEdges, ...byNodes, ...deadEnds(nodes, [...byEdges, ...byNodes])];
 }
 
-function detoursOf(id: string, node: NodeDefinition): readonly StaticEdge[] {
+function errorEdgesOf(id: string, node: NodeDefinition): readonly StaticEdge[] {
   const { onError } = node;
   const sources = [id];
   const onFailure = typeof onError === 'object' ? [{ sources, targets: [onError.to], kind: 'failure' as const }] : [];

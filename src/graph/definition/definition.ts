@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../values/json-schema.ts';
-import type { Json } from '../values/json.ts';
+import { isJsonList, isJsonObject } from '../values/json.ts';
+import type { Json, JsonObject } from '../values/json.ts';
 import type { RetryDefinition } from './common-fields.ts';
 import type { ReducerName } from './reducers.ts';
 import type { Limits } from './limits.ts';
@@ -36,6 +37,11 @@ export interface GraphDefinition {
   readonly defaults?: Defaults;
   /** The node that runs last when a run is canceled. Neither it nor a node inside it may wait. */
   readonly onCancel?: string;
+}
+
+/** True if a value is a definition. Use it only for stored values, whose definitions are already validated. */
+export function isDefinition(value: Json): value is GraphDefinition & JsonObject {
+  return isJsonObject(value) && isJsonObject(value['nodes']) && isJsonList(value['edges']);
 }
 
 export const START = '__start__';

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../values/json.ts';
 import type { ToolEntry } from './catalog.ts';
 import { END, START } from './definition.ts';
 import type { ChannelDefinition, GraphDefinition, NodeDefinition } from './definition.ts';
-import { describeNode, fieldsOf, writesOf } from './node-types/describe-node.ts';
+import { describeNode, nodeFields, channelsOfNode } from './node-types/describe-node.ts';
 import type { FieldsAtPath } from './node-types/describe-node.ts';
 import { graphToolName, isGraphTool, isOfferedTool } from './node-types/offered-tool.ts';
 import type { GraphTool, OfferedTool } from './node-types/offered-tool.ts';
@@ -47,7 +47,7 @@ export function toolGraph(
   nodes: GraphDefinition['nodes'],
   published: Readonly<Record<string, GraphDefinition>> = {},
 ): GraphDefinition | null {
-  const isCalledElsewhere = describeNode(fieldsOf(node)).requestsTools !== undefined;
+  const isCalledElsewhere = describeNode(nodeFields(node)).requestsTools !== undefined;
   const tools = isCalledElsewhere ? [] : graphToolsOf(node, nodes);
   if (tools.length === 0) return null;
   const { deadline } = node;
@@ -69,7 +69,7 @@ export function toolGraph(
  * node.
  */
 export function toolsOf(node: NodeDefinition, nodes: GraphDefinition['nodes']): readonly OfferedTool[] {
-  const fields = fieldsOf(node);
+  const fields = nodeFields(node);
   const { approvals, requestsTools, makesCalls } = describeNode(fields);
   const tools = fields[approvals?.tools ?? requestsTools ?? makesCalls?.tools ?? ''];
   if (isJsonList(tools)) return tools.filter(isOfferedTool);
@@ -78,7 +78,7 @@ export function toolsOf(node: NodeDefinition, nodes: GraphDefinition['nodes']): 
 }
 
 function withEmptyPaths(nodes: GraphDefinition['nodes']): readonly FieldsAtPath[] {
-  return Object.values(nodes).map((node) => ({ fields: fieldsOf(node), path: '' }));
+  return Object.values(nodes).map((node) => ({ fields: nodeFields(node), path: '' }));
 }
 
 /**
@@ -87,11 +87,11 @@ function withEmptyPaths(nodes: GraphDefinition['nodes']): readonly FieldsAtPath[
  */
 export function toToolEntry(definition: GraphDefinition, tool: Pick<GraphTool, 'description'> = {}): ToolEntry {
   const { name, description = `Runs the graph ${name}` } = definition;
-  return { description: tool.description ?? description, parameters: parametersOf(definition), effect: 'idempotent' };
+  return { description: tool.description ?? description, parameters: toolParameters(definition), effect: 'idempotent' };
 }
 
 /** The input channels of a graph as the parameters of a tool. */
-function parametersOf(definition: GraphDefinition): JsonSchema {
+function toolParameters(definition: GraphDefinition): JsonSchema {
   const { channels = {} } = definition;
   const taken = inputChannelNames(definition).flatMap((name) => {
     const channel = own(channels, name);
@@ -153,7 +153,7 @@ function withReferencesAt(schema: JsonObject, root: string): JsonObject {
  */
 export function toolsOfCalls(channel: string, all: readonly FieldsAtPath[]): readonly OfferedTool[] | null {
   const [writer, ...others] = all.filter((node) =>
-    writesOf(node).some(({ name, path }) => name === channel && path !== `${node.path}/calls`),
+    channelsOfNode(node).some(({ name, path }) => name === channel && path !== `${node.path}/calls`),
   );
   if (!writer || others.length > 0) return null;
   const { requestsTools } = describeNode(writer.fields);

@@ -11,7 +11,7 @@ export type {
   ToolEntry,
 } from './catalog.ts';
 export { CEILINGS, COUNTED_LIMITS, NO_CEILINGS } from './limits.ts';
-export { END, START, NAME, INTERPRETER_VERSION, hasErrors } from './definition.ts';
+export { END, START, NAME, INTERPRETER_VERSION, hasErrors, isDefinition } from './definition.ts';
 export type {
   ChannelDefinition,
   Defaults,
@@ -41,17 +41,17 @@ export {
   isSummary,
   messageProblem,
   toolCallsOf,
-  isContent,
+  isMessageContent,
   isFilePart,
   contentParts,
-  sourceOf,
+  sourceOfFile,
   textOf,
 } from './message.ts';
 export type { Message, ToolCall, FilePart, FileSource, MessageContent, StoredFilePart } from './message.ts';
 export type { ProviderOptions, ReasoningEffort, ToolChoice } from './node-types/model-fields.ts';
 export type { NamesUsed } from './pin-catalog.ts';
 export type { ReducerName, ValueKindOf } from './reducers.ts';
-export { isDefinition, referencesIn, replaceReferences } from './references.ts';
+export { referencesIn, replaceReferences } from './references.ts';
 export { BUILT_IN_ROLES, PERMISSIONS, permissionsOf } from './roles.ts';
 export type { Permission, Roles } from './roles.ts';
 export { TOKENS_OF_FILES, TOKENS_PER_MESSAGE } from './token-estimate.ts';

@@ -64,7 +64,7 @@ export const SUMMARY_ID = 'summary';
 export const SUMMARY_HEADING = 'Summary of the conversation before this point, which was left out:\n';
 
 /**
- * True if `shorten` made the message to replace others. The id alone proves nothing, because other messages may have
+ * True if `replaceBySummary` made the message to replace others. The id alone proves nothing, because other messages may have
  * it.
  */
 export function isSummary({ id, content }: Message): boolean {
@@ -105,7 +105,7 @@ export type FileSource =
   | { readonly kind: 'blob'; readonly id: string }
   | { readonly kind: 'url'; readonly url: string };
 
-export function sourceOf({ blob, url }: FilePart): FileSource {
+export function sourceOfFile({ blob, url }: FilePart): FileSource {
   return typeof blob === 'string'
     ? { kind: 'blob', id: blob }
     : { kind: 'url', url: typeof url === 'string' ? url : '' };
@@ -164,7 +164,7 @@ function contentProblem(content: Json | undefined, takesFiles: boolean): string 
   return '';
 }
 
-export function isContent(value: Json): value is MessageContent {
+export function isMessageContent(value: Json): value is MessageContent {
   return contentProblem(value, true) === '';
 }
 

@@ -3,8 +3,8 @@ import { own } from '../values/json.ts';
 import type { Catalog, CatalogDefaults } from './catalog.ts';
 import type { Defaults, GraphDefinition, NodeDefinition } from './definition.ts';
 import { graphToolsAt } from './graph-tools.ts';
-import { innerGraph } from './references.ts';
-import { namedEntries, describeNode, fieldsOf } from './node-types/describe-node.ts';
+import { innerGraph } from './node-types/describe-node.ts';
+import { namedEntries, describeNode, nodeFields } from './node-types/describe-node.ts';
 import { toMs } from '../values/time.ts';
 import type { Ceilings } from './limits.ts';
 
@@ -15,7 +15,7 @@ export function pinCatalog(definition: GraphDefinition, catalog: Catalog): Catal
   return {
     models: pickEntries(catalog.models, models),
     tools: mapValues(
-      pickEntries(catalog.tools, withFallbacks(catalog, tools)),
+      pickEntries(catalog.tools, addFallbackTools(catalog, tools)),
       ({ result: _result, ...terms }) => terms,
     ),
     functions: mapValues(pickEntries(catalog.functions, functions), ({ effect, timeout, retry }) => ({
@@ -43,7 +43,7 @@ export interface NamesUsed {
 /** Returns the names that a graph and its inner graphs use. @param graphs the published graphs */
 export function namesUsed(definition: GraphDefinition, graphs: Readonly<Record<string, GraphDefinition>>): NamesUsed {
   const parts = [...withGraphsInside(definition, { graphs })];
-  const used = parts.flatMap(({ definition: part }) => usesOf(part));
+  const used = parts.flatMap(({ definition: part }) => catalogUsesIn(part));
   return {
     models: used.flatMap((uses) => uses.models),
     tools: used.flatMap((uses) => uses.tools),
@@ -74,7 +74,7 @@ function withGraphsInside(
   const parts = new Set<PinnedGraphPart>([{ definition, reference: null }]);
   const seen = new Set<string>();
   for (const part of parts) {
-    const named = Object.values(part.definition.nodes).flatMap(graphsOf);
+    const named = Object.values(part.definition.nodes).flatMap(graphsNamedBy);
     for (const inside of named.flatMap((graph) => toPinnedPart(graph, graphs) ?? [])) {
       if (inside.reference !== null && seen.has(inside.reference)) continue;
       if (inside.reference !== null) seen.add(inside.reference);
@@ -84,9 +84,9 @@ function withGraphsInside(
   return parts;
 }
 
-function graphsOf(node: NodeDefinition): readonly (string | GraphDefinition)[] {
+function graphsNamedBy(node: NodeDefinition): readonly (string | GraphDefinition)[] {
   const inner = innerGraph(node);
-  return [...(inner === null ? [] : [inner]), ...graphToolsAt(fieldsOf(node)).map(({ reference }) => reference)];
+  return [...(inner === null ? [] : [inner]), ...graphToolsAt(nodeFields(node)).map(({ reference }) => reference)];
 }
 
 function toPinnedPart(
@@ -106,9 +106,9 @@ interface CatalogUsesOfNode {
   readonly functions: readonly string[];
 }
 
-function usesOf({ nodes, defaults = {} }: GraphDefinition): readonly CatalogUsesOfNode[] {
+function catalogUsesIn({ nodes, defaults = {} }: GraphDefinition): readonly CatalogUsesOfNode[] {
   return Object.values(nodes).map((node) => {
-    const { uses = {} } = describeNode(fieldsOf(node));
+    const { uses = {} } = describeNode(nodeFields(node));
     const models = namedEntries(node, uses.models);
     return {
       type: node.type,
@@ -124,7 +124,7 @@ function defaultModels({ model = 'default' }: Defaults): readonly string[] {
 }
 
 /** Adds the fallback tools (`onFailure`) of the named tools. */
-function withFallbacks({ tools }: Catalog, names: readonly string[]): readonly string[] {
+function addFallbackTools({ tools }: Catalog, names: readonly string[]): readonly string[] {
   const all = new Set(names);
   for (const name of all) {
     const other = own(tools, name)?.onFailure;

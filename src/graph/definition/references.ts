@@ -1,9 +1,8 @@
 import { isJsonObject, isJsonList, membersIn } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
-import type { GraphDefinition, NodeDefinition } from './definition.ts';
 import { graphToolsAt } from './graph-tools.ts';
 import { isGraphTool, isOfferedTool } from './node-types/offered-tool.ts';
-import { describeNode, fieldsOf } from './node-types/describe-node.ts';
+import { innerGraphAt } from './node-types/describe-node.ts';
 
 /** Returns the published graphs that nodes name, as subgraphs and as tools, in the definition and its inline graphs. */
 export function referencesIn(definition: Json): readonly string[] {
@@ -55,26 +54,4 @@ function changedTools(node: JsonObject, replace: ReplaceReference): JsonObject {
       isJsonObject(tool) && isOfferedTool(tool) && isGraphTool(tool) ? { ...tool, graph: replace(tool.graph) } : tool,
     ),
   };
-}
-
-/** True if a value is a definition. Use it only for stored values, whose definitions are already validated. */
-export function isDefinition(value: Json): value is GraphDefinition & JsonObject {
-  return isJsonObject(value) && isJsonObject(value['nodes']) && isJsonList(value['edges']);
-}
-
-/** Returns the graph inside a node: the name of a published graph, or a definition; `null` if there is none. */
-export function innerGraph(node: NodeDefinition): string | GraphDefinition | null {
-  const { definition } = innerGraphAt(fieldsOf(node)) ?? {};
-  return typeof definition === 'string' || isValidated(definition) ? definition : null;
-}
-
-/** Like `innerGraph`, but for a node that may be invalid; also returns the name of the field. */
-export function innerGraphAt(fields: JsonObject): { readonly field: string; readonly definition: Json } | null {
-  const { graph } = describeNode(fields);
-  return graph ? { field: graph.definition, definition: fields[graph.definition] ?? null } : null;
-}
-
-/** True for any object, because a node is validated together with the graphs inside it. */
-function isValidated(definition: Json | undefined): definition is GraphDefinition & JsonObject {
-  return isJsonObject(definition);
 }

@@ -1,8 +1,8 @@
 import { END, START } from '../definition/definition.ts';
 import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { toolGraph } from '../definition/graph-tools.ts';
-import { innerGraph } from '../definition/references.ts';
-import { describeNode, fieldsOf, fieldAt, namedEntries } from '../definition/node-types/describe-node.ts';
+import { innerGraph } from '../definition/node-types/describe-node.ts';
+import { describeNode, nodeFields, fieldAt, namedEntries } from '../definition/node-types/describe-node.ts';
 import { toList } from '../values/collections.ts';
 import { abbreviate, createDistinctTexts } from '../values/text.ts';
 import { arrowsOfNode, arrowsOfEdge } from './diagram.ts';
@@ -61,7 +61,7 @@ function drawNodes(definition: GraphDefinition, level: DiagramLevel): readonly D
 
 function drawNode(id: string, node: NodeDefinition, definition: GraphDefinition, level: DiagramLevel): DiagramShape {
   const path = [...level.path, id];
-  const { outline, fill } = describeNode(fieldsOf(node)).look;
+  const { outline, fill } = describeNode(nodeFields(node)).look;
   return {
     key: level.keys.take('n', path),
     kind: 'node',
@@ -134,7 +134,7 @@ function resolveArrows(arrows: readonly OutgoingArrow[], ids: ReadonlyMap<string
 
 /** A node around a visited one is visited: a graph that is a tool has no superstep of its own. */
 function markReader({ visited, current }: MarkedNodes): (address: string) => NodeMark {
-  const seen = new Set(visited.flatMap(withEnclosing));
+  const seen = new Set(visited.flatMap(withEnclosingNodes));
   const now = new Set(current);
   return (address) => {
     if (now.has(address)) return 'current';
@@ -142,7 +142,7 @@ function markReader({ visited, current }: MarkedNodes): (address: string) => Nod
   };
 }
 
-function withEnclosing(address: string): readonly string[] {
+function withEnclosingNodes(address: string): readonly string[] {
   const ids = address.split('/');
   return ids.map((_id, place) => ids.slice(0, place + 1).join('/'));
 }
@@ -201,7 +201,7 @@ function createKeys(): ShapeKeys {
 
 /** Returns the text of a node: its id, its type with its subject, and its notes. */
 function shapeLines(id: string, node: NodeDefinition, definition: GraphDefinition): readonly string[] {
-  const fields = fieldsOf(node);
+  const fields = nodeFields(node);
   const { subject = [], notes = [] } = describeNode(fields).look;
   const about = subject.map((field) => fieldAt(fields, field)).find((value) => typeof value === 'string');
   return [
@@ -210,11 +210,11 @@ function shapeLines(id: string, node: NodeDefinition, definition: GraphDefinitio
     ...(node.defer === true ? ['deferred'] : []),
     ...notes.flatMap(({ label, field }) => namedEntries(node, [field]).map((name) => `${label}: ${name}`)),
     ...(definition.onCancel === id ? ['runs last when canceled'] : []),
-    ...(isListed(id, definition.interruptBefore) ? ['pauses before'] : []),
-    ...(isListed(id, definition.interruptAfter) ? ['pauses after'] : []),
+    ...(isListedNode(id, definition.interruptBefore) ? ['pauses before'] : []),
+    ...(isListedNode(id, definition.interruptAfter) ? ['pauses after'] : []),
   ];
 }
 
-function isListed(id: string, names: readonly string[] = []): boolean {
+function isListedNode(id: string, names: readonly string[] = []): boolean {
   return names.includes(id) || names.includes('*');
 }

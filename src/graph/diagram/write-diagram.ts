@@ -57,7 +57,7 @@ const STYLES = {
 } as const;
 
 function writeClasses(diagram: Diagram): readonly string[] {
-  const shapes = allShapes(diagram);
+  const shapes = shapesAtAllLevels(diagram);
   const members = {
     join: shapes.filter(({ kind }) => kind === 'join'),
     deferred: shapes.filter(({ isDeferred }) => isDeferred),
@@ -71,8 +71,8 @@ function writeClasses(diagram: Diagram): readonly string[] {
   );
 }
 
-function allShapes({ shapes }: Diagram): readonly DiagramShape[] {
-  return shapes.flatMap((shape) => (shape.inner ? [shape, ...allShapes(shape.inner)] : [shape]));
+function shapesAtAllLevels({ shapes }: Diagram): readonly DiagramShape[] {
+  return shapes.flatMap((shape) => (shape.inner ? [shape, ...shapesAtAllLevels(shape.inner)] : [shape]));
 }
 
 /** Mermaid reads text as Markdown and HTML, so special characters are written as character references. */
@@ -88,10 +88,10 @@ function quoteLabel(text: string): string {
 function escapeLine(line: string): string {
   const [, before = '', mark = ''] = AT_LINE_START.exec(line) ?? [];
   const rest = line.slice(before.length + mark.length);
-  return `${before}${mark && toReference(mark)}${rest.replaceAll(SPECIAL, toReference)}`;
+  return `${before}${mark && characterReference(mark)}${rest.replaceAll(SPECIAL, characterReference)}`;
 }
 
-function toReference(character: string): string {
+function characterReference(character: string): string {
   return `#${character.codePointAt(0)};`;
 }
 

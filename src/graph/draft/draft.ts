@@ -269,7 +269,7 @@ export class Draft {
 }
 
 /** True if the run may hold this many bytes more. A negative number is always allowed. */
-export function hasRoom(draft: Draft, bytes: number): boolean {
+export function hasRoomFor(draft: Draft, bytes: number): boolean {
   return bytes <= 0 || draft.heldBytes + bytes <= MAX_HELD_BYTES;
 }
 
@@ -278,7 +278,7 @@ export function hasRoom(draft: Draft, bytes: number): boolean {
  * @throws GraphError `PAYLOAD_TOO_LARGE`, naming `subject`, if the limit is exceeded
  */
 export function claimRoom(draft: Draft, bytes: number, subject: string): void {
-  if (!hasRoom(draft, bytes)) throw holdsTooMuch(subject);
+  if (!hasRoomFor(draft, bytes)) throw holdsTooMuch(subject);
   draft.hold(bytes);
 }
 
@@ -303,11 +303,11 @@ class DraftApprovals {
 
   /** The closed approvals that the run remembers, in the order of their requests. */
   get closed(): readonly Approval[] {
-    return (this.#closed ??= Object.values(this.byId).filter((approval) => !isPending(approval)));
+    return (this.#closed ??= Object.values(this.byId).filter((approval) => !isPendingApproval(approval)));
   }
 
   get pending(): readonly Approval[] {
-    return Object.values(this.byId).filter(isPending);
+    return Object.values(this.byId).filter(isPendingApproval);
   }
 
   /** Returns the pending approvals of the task at a path and of the tasks inside it, in the order of their requests. */
@@ -319,9 +319,9 @@ class DraftApprovals {
   /** Saves a new or changed approval, and forgets the earliest closed ones beyond the limit. */
   save(approval: Approval): void {
     const { id, task } = approval;
-    const forgotten = isPending(approval) ? [] : this.#addClosed(approval);
+    const forgotten = isPendingApproval(approval) ? [] : this.#addClosed(approval);
     this.byId[id] = approval;
-    if (isPending(approval)) this.#pendingByTask?.add(id, task);
+    if (isPendingApproval(approval)) this.#pendingByTask?.add(id, task);
     else this.#pendingByTask?.delete(id, task);
     for (const one of forgotten) delete this.byId[one.id];
   }
@@ -336,7 +336,7 @@ class DraftApprovals {
   }
 }
 
-function isPending({ status }: Approval): boolean {
+function isPendingApproval({ status }: Approval): boolean {
   return status === 'pending';
 }
 

@@ -4,7 +4,7 @@ import type { Bindings } from '../expression/names.ts';
 import type { TaskEventBody, RunEvent, RunEventBody } from '../journal/events.ts';
 import { callKey, executionKey, isSamePath, DEADLINE_TIMER } from '../run/ids.ts';
 import type { ExecutionPath, NodePath, TaskPath, TaskKey } from '../run/ids.ts';
-import { tasksIn } from '../run/scope-position.ts';
+import { tasksOfScope } from '../run/scope-position.ts';
 import { scopeInside } from '../run/task-position.ts';
 import type { NodePosition, NodeTask, Scope } from '../run/scope.ts';
 import { own } from '../values/json.ts';
@@ -84,7 +84,7 @@ export class TaskHandle {
 
   /** @throws TypeError if the superstep is over */
   get task(): NodeTask {
-    const task = tasksIn(this.frame.scope)[this.index];
+    const task = tasksOfScope(this.frame.scope)[this.index];
     if (task?.key === this.key && task.visit === this.#visit) return task;
     throw new TypeError(`The task "${this.key}" is gone`);
   }
@@ -118,7 +118,7 @@ function mayEndEarly({ callsGraphs, deadlineMs }: CompiledNode): boolean {
 }
 
 /** True if the first path leads to the task at the second, or to a task inside it. */
-export function isWithin(path: TaskPath, outer: TaskPath): boolean {
+export function isWithinTask(path: TaskPath, outer: TaskPath): boolean {
   return outer.every((key, depth) => path[depth] === key);
 }
 
@@ -132,34 +132,34 @@ export function findTask(draft: Draft, path: TaskPath): TaskHandle | null {
   let frame: Frame | null = rootFrame(draft);
   let found: TaskHandle | null = null;
   for (const key of path) {
-    found = frame && taskIn(frame, key);
+    found = frame && taskInFrame(frame, key);
     frame = found && childFrame(found);
   }
   return found;
 }
 
-function taskIn(frame: Frame, key: TaskKey): TaskHandle | null {
-  const tasks = tasksIn(frame.scope);
+function taskInFrame(frame: Frame, key: TaskKey): TaskHandle | null {
+  const tasks = tasksOfScope(frame.scope);
   const index = tasks.findIndex((candidate) => candidate.key === key);
   const task = tasks[index];
   return task ? new TaskHandle(frame, task, index) : null;
 }
 
 /** Returns the tasks of one graph's open superstep. */
-export function tasksOf(frame: Frame): TaskHandle[] {
-  return tasksIn(frame.scope).map((task, index) => new TaskHandle(frame, task, index));
+export function tasksOfFrame(frame: Frame): TaskHandle[] {
+  return tasksOfScope(frame.scope).map((task, index) => new TaskHandle(frame, task, index));
 }
 
 /** Returns every open graph within a frame, outermost first. */
 export function openFrames(frame: Frame): Frame[] {
   if (!frame.graph.hasSubgraphs) return [frame];
-  const children = tasksOf(frame).flatMap((handle) => childFrame(handle) ?? []);
+  const children = tasksOfFrame(frame).flatMap((handle) => childFrame(handle) ?? []);
   return [frame, ...children.flatMap((child) => openFrames(child))];
 }
 
 /** Returns every task of every open graph of a run. */
 export function tasksOfRun(draft: Draft): TaskHandle[] {
-  return openFrames(rootFrame(draft)).flatMap((frame) => tasksOf(frame));
+  return openFrames(rootFrame(draft)).flatMap((frame) => tasksOfFrame(frame));
 }
 
 /** Returns the values of a graph's output channels. */
@@ -185,7 +185,7 @@ export function keyOfCall({ draft, frame, task }: TaskHandle, number: number): s
 }
 
 /** Returns one line for the Temporal Web UI, such as `tool charge · pay #2`. */
-export function summaryOf({ frame, task }: TaskHandle, kind: string): string {
+export function taskSummary({ frame, task }: TaskHandle, kind: string): string {
   return `${kind} ${[...frame.path, task.key].join('/')} #${task.visit}`;
 }
 

@@ -47,7 +47,7 @@ function payloadSize(body: RunEventBody): number {
 /**
  * Returns the work of this `advance`, in units. One that yields for its events counts as if it yielded for its units.
  */
-export function workOf({ load }: LoadedDraft, hasYielded: boolean): number {
+export function unitsOfAdvance({ load }: LoadedDraft, hasYielded: boolean): number {
   return Math.max(unitsSpent() - load.unitsBefore, hasYielded ? MAX_UNITS_OF_ADVANCE : 0);
 }
 

@@ -14,16 +14,16 @@ import {
 } from '../run/held-bytes.ts';
 import { messageId } from '../run/ids.ts';
 import type { NodeTask, Scope, ScopePosition, TaskState } from '../run/scope.ts';
-import { withScopeInside, scopeIn } from '../run/task-position.ts';
+import { withScopeInside, scopeInTask } from '../run/task-position.ts';
 import { mapValues } from '../values/collections.ts';
 import { GraphError } from '../values/errors.ts';
 import { isJsonList, isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { withinSuperstep } from './frames.ts';
 import type { Frame, TaskHandle } from './frames.ts';
-import { hasRoom } from './draft.ts';
+import { hasRoomFor } from './draft.ts';
 import type { Draft, Mutable } from './draft.ts';
-import { tasksIn } from '../run/scope-position.ts';
+import { tasksOfScope } from '../run/scope-position.ts';
 
 /*
  * This file is the only writer of scopes. The first write of an `advance` to a scope copies it and its enclosing
@@ -58,7 +58,7 @@ export function setState(handle: TaskHandle, state: TaskState): void {
 
 /** @throws GraphError `PAYLOAD_TOO_LARGE` if the run would hold too much with the new state of its task */
 export function requireRoom({ draft, task }: TaskHandle, state: TaskState): void {
-  if (!hasRoom(draft, bytesOfWork(state) - bytesOfWork(task.state)))
+  if (!hasRoomFor(draft, bytesOfWork(state) - bytesOfWork(task.state)))
     throw new GraphError('PAYLOAD_TOO_LARGE', `The open tasks of the run would hold over ${MAX_HELD_BYTES} bytes`);
 }
 
@@ -68,10 +68,10 @@ export function writeChannels(frame: Frame, writes: readonly TaskWrite[]): Write
   const context = new ScopeContext(frame);
   const applied = withinSuperstep(frame.draft, () => applyWrites(graph.channels, scope.channels, writes, context));
   if (!applied.ok) return applied;
-  const grown = growthOf(frame, applied, writes);
-  if (!hasRoom(frame.draft, grown)) {
+  const grown = grownBytes(frame, applied, writes);
+  if (!hasRoomFor(frame.draft, grown)) {
     context.owned.rollBack();
-    return noRoom(writes);
+    return noRoomForWrites(writes);
   }
   context.owned.commit();
   replaceChannels(frame, applied.channels, grown);
@@ -82,7 +82,7 @@ export function writeChannels(frame: Frame, writes: readonly TaskWrite[]): Write
 /** Sets some channels without their reducers. */
 export function setChannels(frame: Frame, values: ValuesByChannel): void {
   const channels = replaceValues(frame.scope.channels, values);
-  replaceChannels(frame, channels, growthOf(frame, { channels, changes: mapValues(values, (set) => ({ set })) }, []));
+  replaceChannels(frame, channels, grownBytes(frame, { channels, changes: mapValues(values, (set) => ({ set })) }, []));
 }
 
 function replaceChannels(frame: Frame, channels: ValuesByChannel, grown: number): void {
@@ -96,7 +96,7 @@ function replaceChannels(frame: Frame, channels: ValuesByChannel, grown: number)
  * limit of their own. Only what a write has changed is measured: the items added to a list, or the members of an object
  * that it names.
  */
-function growthOf(
+function grownBytes(
   { draft, graph, parent, scope }: Frame,
   after: Pick<WriteResult & { ok: true }, 'channels' | 'changes'>,
   writes: readonly TaskWrite[],
@@ -123,7 +123,7 @@ function changedMembers(channel: Channel | undefined, writes: readonly TaskWrite
 }
 
 /** Refuses writes that are too large together. All writers are at fault, because each has added to the size. */
-function noRoom(writes: readonly TaskWrite[]): WriteResult {
+function noRoomForWrites(writes: readonly TaskWrite[]): WriteResult {
   const message = `the run would hold over ${MAX_HELD_BYTES} bytes in its tasks and subgraphs`;
   const [channel = ''] = writes.flatMap(({ update }) => Object.keys(update));
   return { ok: false, error: { code: 'PAYLOAD_TOO_LARGE', message }, channel, culprits: writes.map(({ by }) => by) };
@@ -137,7 +137,7 @@ export function setTasks(frame: Frame, tasks: readonly NodeTask[]): void {
 }
 
 /** Moves a graph to another position, which drops the tasks of an open superstep. */
-export function moveTo(
+export function moveToPosition(
   frame: Frame,
   at: Exclude<ScopePosition, RunningPosition>,
   deferred = frame.scope.deferred,
@@ -165,7 +165,7 @@ export function advanceStep(frame: Frame): void {
 
 function openForWriting(frame: Frame): DraftScope {
   const { draft, parent, scope } = frame;
-  if (isCopy(draft, scope)) return scope;
+  if (isCopiedScope(draft, scope)) return scope;
   const { at, visits } = scope;
   const copy = { ...scope, visits: { ...visits }, at: at.kind === 'running' ? { ...at, tasks: [...at.tasks] } : at };
   draft.copies.add(copy);
@@ -174,7 +174,7 @@ function openForWriting(frame: Frame): DraftScope {
   return copy;
 }
 
-function isCopy({ copies }: Draft, scope: Scope): scope is DraftScope {
+function isCopiedScope({ copies }: Draft, scope: Scope): scope is DraftScope {
   return copies.has(scope);
 }
 
@@ -215,11 +215,11 @@ function superstepWidth(scope: Scope): number {
 
 /** Returns the number of tasks of the open superstep, including those of the graphs inside. */
 export function openWidth({ at }: Pick<Scope, 'at'>): number {
-  return tasksIn({ at }).reduce((sum, task) => sum + 1 + widthInside(task), 0);
+  return tasksOfScope({ at }).reduce((sum, task) => sum + 1 + widthInside(task), 0);
 }
 
 /** Returns the number of tasks of the graphs inside a task, which may have ended. */
 export function widthInside({ inside = 0, state }: NodeTask): number {
-  const scope = scopeIn(state);
+  const scope = scopeInTask(state);
   return scope ? Math.max(inside, superstepWidth(scope)) : inside;
 }

@@ -7,7 +7,7 @@ import type { ExpressionName } from './names.ts';
 
 const knownEnvironments = createMemo<Environment>({ maxEntries: 100, maxSize: 100_000 });
 
-export function environmentFor(names: readonly ExpressionName[]): Environment {
+export function environmentForNames(names: readonly ExpressionName[]): Environment {
   return knownEnvironments(names.join(' '), () => createEnvironment(names));
 }
 

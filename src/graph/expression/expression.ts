@@ -13,7 +13,7 @@ import { meterSyntaxTree, prepareForCheck, readAbsentAsNull } from './instrument
 import { allNodes, isSyntaxNode } from './syntax-node.ts';
 import { findReferences, findSources } from './references.ts';
 import type { ReadMembers, ExpressionSources } from './references.ts';
-import { environmentFor } from './cel-environment.ts';
+import { environmentForNames } from './cel-environment.ts';
 import { explainExpressionError, MAX_QUOTED_SOURCE, MAX_ERROR_REASON, errorReason } from './explain-error.ts';
 import type { ExpressionName, Bindings } from './names.ts';
 
@@ -119,7 +119,7 @@ function parseProgram(source: string, names: readonly ExpressionName[], reading:
 }
 
 function parseSyntax(source: string, names: readonly ExpressionName[]): ParseResult {
-  const environment = environmentFor(names);
+  const environment = environmentForNames(names);
   try {
     return environment.parse(source);
   } catch (error) {

@@ -50,12 +50,12 @@ export function registerFunctions(environment: Environment): void {
   add('parseJson(string): dyn', parseJsonInCel);
   add('string.lowerAscii_(): string', (text: string) => mapRuns(text, /[A-Z]+/g, (run) => run.toLowerCase()));
   add('string.upperAscii_(): string', (text: string) => mapRuns(text, /[a-z]+/g, (run) => run.toUpperCase()));
-  add('string.charAt(dyn): string', (text: string, at: unknown) => charAt(codePoints(text), toIndex(at)));
+  add('string.charAt(dyn): string', (text: string, at: unknown) => characterAt(codePoints(text), readIndex(at)));
   add('string.substring_(dyn): string', (text: string, from: unknown) =>
-    sliceCharacters(codePoints(text), toIndex(from)),
+    sliceCharacters(codePoints(text), readIndex(from)),
   );
   add('string.substring_(dyn, dyn): string', (text: string, from: unknown, to: unknown) =>
-    sliceCharacters(codePoints(text), toIndex(from), toIndex(to)),
+    sliceCharacters(codePoints(text), readIndex(from), readIndex(to)),
   );
   add('string.replace(string, string): string', (text: string, wanted: string, by: string) =>
     replaceInText(text, wanted, by, -1),
@@ -71,7 +71,7 @@ function registerSearch(environment: Environment): void {
     const start = name === 'indexOf' ? 0 : Number.POSITIVE_INFINITY;
     const handler = (text: string, wanted: string, from?: unknown): bigint => {
       const points = codePoints(text);
-      const unitsFrom = from === undefined ? start : sliceCharacters(points, 0, toIndex(from)).length;
+      const unitsFrom = from === undefined ? start : sliceCharacters(points, 0, readIndex(from)).length;
       const units = search(text, wanted, unitsFrom);
       return BigInt(units < 0 ? -1 : codePoints(text.slice(0, units)).length);
     };
@@ -140,7 +140,7 @@ function mapRuns(text: string, run: RegExp, map: (run: string) => string): strin
 }
 
 function replaceSome(...[text, wanted, by, limit]: [string, string, string, unknown]): string {
-  return replaceInText(text, wanted, by, toInteger(limit));
+  return replaceInText(text, wanted, by, readInteger(limit));
 }
 
 /** Replaces occurrences of `wanted`; a negative limit replaces all of them. */
@@ -165,17 +165,17 @@ function sliceCharacters(points: string | readonly string[], from: number, to: n
   return typeof points === 'string' ? points.slice(from, to) : points.slice(from, to).join('');
 }
 
-function charAt(points: string | readonly string[], at: number): string {
+function characterAt(points: string | readonly string[], at: number): string {
   return at === points.length ? '' : sliceCharacters(points, at, at + 1);
 }
 
-function toIndex(value: unknown): number {
-  const index = toInteger(value);
+function readIndex(value: unknown): number {
+  const index = readInteger(value);
   if (index < 0) throw new RangeError(`index out of range: ${index}`);
   return index;
 }
 
-function toInteger(value: unknown): number {
+function readInteger(value: unknown): number {
   const number = typeof value === 'bigint' ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isInteger(number))
     throw new TypeError(`expected a whole number, got ${typeof number === 'number' ? number : typeof number}`);

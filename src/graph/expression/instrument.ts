@@ -34,10 +34,10 @@ export function meterSyntaxTree(nodes: ReadonlySet<SyntaxNode>): void {
     if (isJsonDivision(node)) divideJsonNumbers(node);
     keepAllKeys(node);
   }
-  const operands = operandsIn(nodes);
+  const operands = operandNodes(nodes);
   for (const node of nodes) {
-    const price = operands.has(node) ? weightOf : priceFor(node);
-    if (price) chargeFor(node, price);
+    const price = operands.has(node) ? priceOfReading : priceOfNode(node);
+    if (price) chargeForValue(node, price);
   }
   for (const node of nodes) chargeForParts(node);
 }
@@ -48,7 +48,7 @@ const MAY_BE_ABSENT: ReadonlySet<unknown> = new Set(['values', 'args']);
 /** Lets absent members of `result.values` and `result.args` be null. */
 export function readAbsentAsNull(nodes: ReadonlySet<SyntaxNode>): void {
   for (const node of nodes) {
-    const target = targetOf(node);
+    const target = memberTarget(node);
     if (target && isInDecision(target)) wrapNode(node, (evaluate) => nullIfAbsent(evaluate));
   }
 }
@@ -64,7 +64,7 @@ function nullIfAbsent(evaluate: () => unknown): unknown {
 }
 
 /** Returns the object that a node reads a member with a fixed name of; `null` for any other node. */
-function targetOf({ op, args }: SyntaxNode): SyntaxNode | null {
+function memberTarget({ op, args }: SyntaxNode): SyntaxNode | null {
   if ((op !== '.' && op !== '[]') || !Array.isArray(args)) return null;
   const [target, name]: unknown[] = args;
   const isFixed = op === '.' || (isSyntaxNode(name) && name.op === 'value');
@@ -73,23 +73,23 @@ function targetOf({ op, args }: SyntaxNode): SyntaxNode | null {
 
 /** True for `result.values`, `result.args` and all that is read in them. */
 function isInDecision(node: SyntaxNode): boolean {
-  const target = targetOf(node);
+  const target = memberTarget(node);
   if (!target || !Array.isArray(node.args)) return false;
   const isResult = target.op === 'id' && target.args === 'result';
   return (isResult && MAY_BE_ABSENT.has(node.args[1])) || isInDecision(target);
 }
 
 /** Returns the nodes whose whole values are read by operators. */
-function operandsIn(nodes: ReadonlySet<SyntaxNode>): ReadonlySet<SyntaxNode> {
+function operandNodes(nodes: ReadonlySet<SyntaxNode>): ReadonlySet<SyntaxNode> {
   return new Set(
     [...nodes].filter(({ op }) => READS_OPERANDS.has(op)).flatMap((node) => childrenOf(node).map(expandMacro)),
   );
 }
 
 /** @returns `null` for a node without a cost of its own: a leaf, or a macro, which another node replaces */
-function priceFor(node: SyntaxNode): ((value: unknown) => number) | null {
+function priceOfNode(node: SyntaxNode): ((value: unknown) => number) | null {
   if (LEAVES.has(node.op) || isExpanded(node)) return null;
-  return MAKES_VALUES.has(node.op) ? sizeOf : () => 1;
+  return MAKES_VALUES.has(node.op) ? priceOfMaking : () => 1;
 }
 
 function chargeForParts(node: SyntaxNode): void {
@@ -132,7 +132,7 @@ function allowMixedBranches(node: SyntaxNode): void {
   });
 }
 
-function chargeFor(node: SyntaxNode, priceOf: (value: unknown) => number): void {
+function chargeForValue(node: SyntaxNode, priceOf: (value: unknown) => number): void {
   wrapNode(node, (evaluate) => {
     const value = evaluate();
     spendUnits(priceOf(value));
@@ -164,7 +164,7 @@ function isComprehension(node: SyntaxNode): node is SyntaxNode & { readonly args
  */
 function chargeForLoop(loop: MacroLoop): void {
   const { condition } = loop;
-  chargeFor(loop.iterable, keysOf);
+  chargeForValue(loop.iterable, priceOfKeys);
   if (!condition) return;
   chargeForErrors(loop.step);
   loop.condition = (accumulated) => {
@@ -174,7 +174,7 @@ function chargeForLoop(loop: MacroLoop): void {
 }
 
 /** Price of listing the keys of an object. */
-function keysOf(value: unknown): number {
+function priceOfKeys(value: unknown): number {
   return isContainer(value) && !Array.isArray(value) ? KEY_PRICE * sizeOfMap(value) : 0;
 }
 
@@ -219,13 +219,13 @@ function isEvaluating(macro: unknown): macro is EvaluatingNode {
  * Returns the price of reading a whole value. Objects are measured once.
  * @throws RangeError for values over 200 levels deep
  */
-function weightOf(value: unknown): number {
+function priceOfReading(value: unknown): number {
   if (typeof value === 'string') return priceOfText(value);
   return isContainer(value) ? measureValue(value, 0).weight : 1;
 }
 
 /** Returns the price of making a value in addition to its parts: its own characters or elements. */
-function sizeOf(value: unknown): number {
+function priceOfMaking(value: unknown): number {
   if (typeof value === 'string') return priceOfText(value);
   if (Array.isArray(value)) return 1 + value.length;
   return ArrayBuffer.isView(value) ? 1 + value.byteLength : 1;
@@ -246,7 +246,7 @@ function measureValue(value: object, depth: number): ValueMeasure {
   if (depth + (known?.levels ?? 0) > MAX_JSON_DEPTH)
     throw new RangeError(`a value is nested over ${MAX_JSON_DEPTH} levels`);
   if (known) return known;
-  let weight = ownWeight(value);
+  let weight = priceOfOwnMembers(value);
   let levels = 0;
   for (const member of collectionItems(value)) {
     if (!isContainer(member)) {
@@ -272,7 +272,7 @@ function collectionLength(value: object): number {
 }
 
 /** Returns the price of an object's own members. Listing keys takes longer than listing items. */
-function ownWeight(value: object): number {
+function priceOfOwnMembers(value: object): number {
   if (ArrayBuffer.isView(value)) return value.byteLength;
   return Array.isArray(value) ? 1 : 1 + KEY_PRICE * sizeOfMap(value);
 }

@@ -8,13 +8,13 @@ import { isSyntaxNode } from './syntax-node.ts';
 /** Describes a literal that would lose a part; `null` if there is none. */
 export function findLostLiteral(nodes: ReadonlySet<SyntaxNode>): string | null {
   for (const node of nodes) {
-    const problem = lostInteger(node) ?? repeatedKey(node);
+    const problem = findLostInteger(node) ?? repeatedKey(node);
     if (problem !== null) return problem;
   }
   return null;
 }
 
-function lostInteger({ op, args }: SyntaxNode): string | null {
+function findLostInteger({ op, args }: SyntaxNode): string | null {
   const value: unknown = args instanceof UnsignedInt ? args.valueOf() : args;
   if (op !== 'value' || typeof value !== 'bigint' || isKeptInteger(String(value))) return null;
   return `The integer ${value} has more digits than a number of JSON keeps: write it as a text`;
@@ -37,10 +37,10 @@ type MapEntryNodes = readonly [key: SyntaxNode, value: SyntaxNode];
 
 /** Returns the entries of a map literal; none for other nodes. */
 function mapEntries({ op, args }: SyntaxNode): readonly MapEntryNodes[] {
-  return op === 'map' && Array.isArray(args) ? args.filter(isEntry) : [];
+  return op === 'map' && Array.isArray(args) ? args.filter(isMapEntry) : [];
 }
 
-function isEntry(value: unknown): value is MapEntryNodes {
+function isMapEntry(value: unknown): value is MapEntryNodes {
   return Array.isArray(value) && isSyntaxNode(value[0]) && isSyntaxNode(value[1]);
 }
 

@@ -15,18 +15,18 @@ export interface ReadMembers {
  * Finds the members that a syntax tree reads. Variables of `map`, `filter` and `bind` hide names of the outer scope.
  */
 export function findReferences(root: SyntaxNode): ReadMembers {
-  const reads = findReads(root);
+  const reads = findNamesRead(root);
   const membersOf = (name: string): ReadonlySet<string> => reads.get(name) ?? NO_NAMES;
   return {
     channels: membersOf('state'),
     runFields: membersOf('run'),
     args: membersOf('args'),
-    lengths: findLengths(root),
+    lengths: findLengthReads(root),
   };
 }
 
 /** A bound variable named `state` hides the state. */
-function findLengths(root: SyntaxNode): ReadonlySet<string> {
+function findLengthReads(root: SyntaxNode): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (node: SyntaxNode): void => {
     if (boundVariable(node)?.name === 'state') return;
@@ -42,7 +42,7 @@ function findLengths(root: SyntaxNode): ReadonlySet<string> {
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /** Finds the names that a syntax tree reads, each with the members that are read. `'*'` stands for the whole value. */
-function findReads(root: SyntaxNode): ReadonlyMap<string, ReadonlySet<string>> {
+function findNamesRead(root: SyntaxNode): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   visit(root, new Set());
   return found;
@@ -102,13 +102,13 @@ function boundVariable(node: SyntaxNode): BoundVariable | null {
   const holder = node.op === 'comprehension' ? node.args : node.meta.macro;
   if (!isContainer(holder)) return null;
   if ('iterVarName' in holder && 'iterable' in holder)
-    return toVariable(holder.iterVarName, holder.iterable, childrenOf(node));
+    return toBoundVariable(holder.iterVarName, holder.iterable, childrenOf(node));
   return 'var' in holder && 'val' in holder && 'exp' in holder
-    ? toVariable(holder.var, holder.val, [holder.exp])
+    ? toBoundVariable(holder.var, holder.val, [holder.exp])
     : null;
 }
 
-function toVariable(name: unknown, value: unknown, parts: readonly unknown[]): BoundVariable | null {
+function toBoundVariable(name: unknown, value: unknown, parts: readonly unknown[]): BoundVariable | null {
   if (typeof name !== 'string' || !isSyntaxNode(value)) return null;
   return { name, value, body: parts.filter((part) => isSyntaxNode(part)).filter((part) => part !== value) };
 }
@@ -129,7 +129,7 @@ export interface ExpressionSources {
 
 /** Finds the sources of a checked syntax tree. */
 export function findSources(root: SyntaxNode): ExpressionSources {
-  const read = [...findReads(root)].flatMap(([name, members]) =>
+  const read = [...findNamesRead(root)].flatMap(([name, members]) =>
     [...members].map((member) => (member === '*' ? name : `${name}.${member}`)),
   );
   return { read: new Set(read), content: valueSources(root, new Map()) };

@@ -42,7 +42,7 @@ export function parseTemplate(
   field: string,
   reading: AbsentMembers = 'strict',
 ): Template {
-  const root = parseAt(value, { names, reading, field, path: [] });
+  const root = parsePart(value, { names, reading, field, path: [] });
   return {
     expressions: root.expressions,
     fill(bindings, budget = bytesOfField(describeField(field))) {
@@ -106,11 +106,13 @@ interface FilledPart {
   fill(filling: FillContext): Json;
 }
 
-function parseAt(value: Json, part: TemplatePart): FilledPart {
+function parsePart(value: Json, part: TemplatePart): FilledPart {
   if (typeof value === 'string') return parseText(value, part);
-  if (isJsonList(value)) return listTemplate(value.map((item, index) => parseAt(item, partInside(part, index))));
+  if (isJsonList(value)) return listTemplate(value.map((item, index) => parsePart(item, partInside(part, index))));
   if (isJsonObject(value))
-    return objectTemplate(Object.entries(value).map(([key, member]) => [key, parseAt(member, partInside(part, key))]));
+    return objectTemplate(
+      Object.entries(value).map(([key, member]) => [key, parsePart(member, partInside(part, key))]),
+    );
   return constantPart(value);
 }
 

@@ -51,10 +51,10 @@ export function registerTime(environment: Environment, rename: (name: string) =>
     return BigInt(read(date));
   };
   add(`${rename('timestamp')}(string): ${TIMESTAMP}`, (text: string) =>
-    toDate(WITH_T.test(text) ? parseTimestamp(text) : null, text),
+    toCheckedDate(WITH_T.test(text) ? parseTimestamp(text) : null, text),
   );
   add(`${rename('timestamp')}(int): ${TIMESTAMP}`, (seconds: bigint) =>
-    toDate(Number(seconds) * 1_000, String(seconds)),
+    toCheckedDate(Number(seconds) * 1_000, String(seconds)),
   );
   add(`${rename('duration')}(string): ${DURATION}`, parseCelDuration);
   for (const [name, read] of Object.entries(DATE_FIELDS)) {
@@ -68,7 +68,7 @@ export function registerTime(environment: Environment, rename: (name: string) =>
 
 /** @throws RangeError for a moment outside the years 1 to 9999 */
 export function writeTimestamp(date: Date): string {
-  return formatTimestamp(toDate(date.getTime(), 'the timestamp').getTime());
+  return formatTimestamp(toCheckedDate(date.getTime(), 'the timestamp').getTime());
 }
 
 /** Writes a duration as seconds with up to nine digits of a fraction, such as `1.5s`. */
@@ -87,7 +87,7 @@ const WITH_T = /^.{10}T/;
 const MIN_MS = -62_135_596_800_000;
 const LAST_TIMESTAMP_MS = 253_402_300_799_999;
 
-function toDate(epochMs: number | null, source: string): Date {
+function toCheckedDate(epochMs: number | null, source: string): Date {
   spendUnits(TIME_PRICE);
   if (epochMs !== null && epochMs >= MIN_MS && epochMs <= LAST_TIMESTAMP_MS) return new Date(epochMs);
   const quoted = truncate(source, MAX_QUOTED_TIME);
@@ -136,7 +136,9 @@ const MAX_SECONDS = 315_576_000_000n;
 function parseCelDuration(text: string): Duration {
   spendUnits(TIME_PRICE);
   const isDuration = text.length <= MAX_DURATION_LENGTH && DURATION_FORM.test(text);
-  const nanos = isDuration ? [...text.matchAll(DURATION_PART)].map(nanosOf).reduce((sum, part) => sum + part, 0n) : 0n;
+  const nanos = isDuration
+    ? [...text.matchAll(DURATION_PART)].map(nanosecondsOf).reduce((sum, part) => sum + part, 0n)
+    : 0n;
   const seconds = nanos / NANOS_PER_SECOND;
   if (!isDuration || seconds > MAX_SECONDS)
     throw new RangeError(`"${truncate(text, MAX_QUOTED_TIME)}" is no duration, such as "1h30m"`);
@@ -144,7 +146,7 @@ function parseCelDuration(text: string): Duration {
   return text.startsWith('-') ? new Duration(-seconds, -rest) : new Duration(seconds, rest);
 }
 
-function nanosOf([, whole = '', fraction = '', unit = '']: RegExpExecArray): bigint {
+function nanosecondsOf([, whole = '', fraction = '', unit = '']: RegExpExecArray): bigint {
   const unitNanos = UNIT_NANOS[unit] ?? 0n;
   return BigInt(whole) * unitNanos + (BigInt(fraction.slice(0, 13).padEnd(13, '0')) * unitNanos) / 10n ** 13n;
 }

@@ -4,7 +4,6 @@ import type { RecordedOccurrence } from '../run/occurrence.ts';
 import type { Checkpoint } from './resume-point.ts';
 import type { RunEvent } from './events.ts';
 import type { RunView } from './run-view.ts';
-import type { NodePath } from '../run/ids.ts';
 import type { Run } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
 
@@ -40,21 +39,4 @@ export function toEndedState(run: Run, { channels }: ChannelSet): EndedRunState 
 /** Restores a run from its state and the channel values of its last checkpoint. */
 export function fromEndedState(state: EndedRunState, channels: Scope['channels']): Run {
   return { ...state, root: { ...state.root, channels: { ...channels, ...state.root.channels } } };
-}
-
-/**
- * A piece of a model's answer while the model still writes it. It is not part of any history: a delta may be lost, and
- * only the recorded result of the call counts.
- */
-export interface ModelDelta {
-  readonly node: string;
-  /** The nodes around the node's graph, outermost first; absent in the run's own graph. */
-  readonly path?: NodePath;
-  readonly visit: number;
-  /** 1 for the first attempt. The deltas of a later attempt replace those of earlier ones. */
-  readonly attempt: number;
-  readonly callKey: string;
-  /** Counts from 0 in each attempt, without gaps. */
-  readonly index: number;
-  readonly text: string;
 }

@@ -1,10 +1,10 @@
 import type { ChannelSet } from '../channels/channel.ts';
-import { carryChannels, freshScope, finishedAt } from '../run/scope-position.ts';
+import { carryChannels, freshScope, finishedNodesAt } from '../run/scope-position.ts';
 import type { BufferedEvent, Run } from '../run/run.ts';
 import type { NodeTask, Scope, ScopePosition, Trigger } from '../run/scope.ts';
 import { NOTHING_SPENT } from '../run/limits.ts';
 import type { BudgetUsage } from '../run/limits.ts';
-import { withoutEmpty } from '../values/collections.ts';
+import { withoutEmptyMembers } from '../values/collections.ts';
 import { own, isJsonList } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import type { ChannelChange } from '../channels/apply-writes.ts';
@@ -55,15 +55,15 @@ export function resumePointNow(
   const { at, deferred, joins, messages } = root;
   const triggers = at.kind === 'running' ? at.tasks.map(toTrigger) : at.triggers;
   return {
-    ...withoutEmpty({
+    ...withoutEmptyMembers({
       triggers: areImplied(root, triggers) ? [] : triggers,
       deferred,
       joins,
-      pendingEdges: finishedAt(at),
+      pendingEdges: finishedNodesAt(at),
       messages,
       stoppedAt: at.kind === 'after' ? { at: 'after' as const, nodes: at.nodes, next: at.next } : null,
       visits: changedVisits(root.visits, visited),
-      spent: withoutEmpty(spent),
+      spent: withoutEmptyMembers(spent),
     }),
     ...(!areBufferedEventsSaved && { bufferedEvents }),
   };
@@ -132,13 +132,18 @@ function impliedTriggers({ resumePoint: { stoppedAt, deferred }, next }: Resumab
  * Returns the scope of a graph at a resume point. Channels are matched by name; `joins` must belong to the same graph.
  * @param step the superstep of the checkpoint
  */
-export function scopeAt(graph: ChannelSet, channels: Scope['channels'], resumePoint: ResumePoint, step: number): Scope {
+export function scopeAtResumePoint(
+  graph: ChannelSet,
+  channels: Scope['channels'],
+  resumePoint: ResumePoint,
+  step: number,
+): Scope {
   const { deferred, joins, messages, visits } = resumePoint;
   return {
     ...freshScope(graph),
     channels: carryChannels(graph, channels),
     step: step + 1,
-    at: positionAt(resumePoint),
+    at: positionAtResumePoint(resumePoint),
     deferred,
     joins,
     messages,
@@ -146,7 +151,7 @@ export function scopeAt(graph: ChannelSet, channels: Scope['channels'], resumePo
   };
 }
 
-function positionAt({ triggers, pendingEdges: finished, stoppedAt }: ResumePoint): ScopePosition {
+function positionAtResumePoint({ triggers, pendingEdges: finished, stoppedAt }: ResumePoint): ScopePosition {
   if (stoppedAt) return { kind: 'after', nodes: stoppedAt.nodes, next: stoppedAt.next, finished, triggers };
   return finished.length > 0
     ? { kind: 'edges', finished, triggers }

@@ -1,14 +1,14 @@
 import type { UpdateByChannel } from '../channels/channel.ts';
-import { endsAt } from '../run/limits.ts';
+import { countdownEnd } from '../run/limits.ts';
 import type { Countdown } from '../run/limits.ts';
 import { callKey, compensationKey, executionKey, interventionId, unknownCompensationId } from '../run/ids.ts';
 import type { ExecutionPath } from '../run/ids.ts';
 import type { Run } from '../run/run.ts';
-import { nextNodes, tasksIn } from '../run/scope-position.ts';
+import { nextNodes, tasksOfScope } from '../run/scope-position.ts';
 import type { Scope, NodeTask, WaitPosition, VisibleCall } from '../run/scope.ts';
 import { awaitedPerson, isEnded, statusOf, undoneWork } from '../run/status.ts';
 import type { RunStatus } from '../run/status.ts';
-import { batchOf, scopeInside, isFinished } from '../run/task-position.ts';
+import { batchAtPosition, scopeInside, isFinished } from '../run/task-position.ts';
 import type { BatchCall } from '../run/tool-batch.ts';
 import type { UndoneWork } from '../run/compensation.ts';
 import type { RunError } from '../values/errors.ts';
@@ -110,12 +110,12 @@ export function toRunView(run: Run): RunView {
     endedAt: 'endedAt' in phase ? formatTimestamp(phase.endedAt) : null,
     step: root.at.kind === 'running' ? root.step : root.step - 1,
     next: nextNodes(root),
-    waitingFor: isEnded(status) ? [] : waitingOf(run),
+    waitingFor: isEnded(status) ? [] : waitingItems(run),
     output: phase.kind === 'completed' ? phase.output : null,
     error: phase.kind === 'failed' || phase.kind === 'canceled' ? phase.error : null,
     usage: { inputTokens, outputTokens, modelCalls, toolCalls, costUsd: costMicros / 1_000_000 },
     raisedLimits,
-    ...(run.countdown && !isEnded(status) && { deadline: toDeadline(run.countdown) }),
+    ...(run.countdown && !isEnded(status) && { deadline: toRunDeadline(run.countdown) }),
     ...(phase.kind === 'paused' && { pausedAt: formatTimestamp(phase.since) }),
     checkpointId,
     pending: pendingTasks(root),
@@ -123,15 +123,15 @@ export function toRunView(run: Run): RunView {
   };
 }
 
-function toDeadline(countdown: Countdown): RunDeadline {
-  const at = endsAt(countdown);
+function toRunDeadline(countdown: Countdown): RunDeadline {
+  const at = countdownEnd(countdown);
   return { at: at === null ? null : formatTimestamp(at), leftMs: countdown.leftMs };
 }
 
 /** If a run's compensation waits for a person, the run waits for nothing else. */
-function waitingOf(run: Run): WaitingFor[] {
+function waitingItems(run: Run): WaitingFor[] {
   const awaited = awaitedPerson(run);
-  if (!awaited) return waitingIn(run, run.root, []);
+  if (!awaited) return waitingItemsOfScope(run, run.root, []);
   const { compensation } = awaited;
   if (awaited.kind === 'asked') return pendingApproval(run, compensation.task.node, awaited.approvalId);
   const { error, since } = awaited;
@@ -142,13 +142,13 @@ function waitingOf(run: Run): WaitingFor[] {
   return [toIntervention({ of: 'compensation', id, node, ...(index !== undefined && { index }), since, error, call })];
 }
 
-function waitingIn(run: Run, scope: Scope, path: ExecutionPath): WaitingFor[] {
+function waitingItemsOfScope(run: Run, scope: Scope, path: ExecutionPath): WaitingFor[] {
   const found: WaitingFor[] = [];
-  for (const task of tasksIn(scope)) found.push(...waitingFor(run, task, path));
+  for (const task of tasksOfScope(scope)) found.push(...waitingItemsOfTask(run, task, path));
   return found;
 }
 
-function waitingFor(run: Run, task: NodeTask, path: ExecutionPath): readonly WaitingFor[] {
+function waitingItemsOfTask(run: Run, task: NodeTask, path: ExecutionPath): readonly WaitingFor[] {
   const { node, state } = task;
   if (state.phase === 'intervention') {
     const { since, call, failure } = state;
@@ -167,8 +167,8 @@ function waitingFor(run: Run, task: NodeTask, path: ExecutionPath): readonly Wai
     default: {
       const inside = scopeInside(position);
       return [
-        ...batchOf(position).flatMap((call) => callWaitingFor(run, task, path, call)),
-        ...(inside ? waitingIn(run, inside, [...path, executionKey(task)]) : []),
+        ...batchAtPosition(position).flatMap((call) => callWaitingFor(run, task, path, call)),
+        ...(inside ? waitingItemsOfScope(run, inside, [...path, executionKey(task)]) : []),
       ];
     }
   }
@@ -198,7 +198,7 @@ function waitingForWait(node: string, position: WaitPosition): WaitingFor {
 
 /** Returns the time of the timer or of the node's deadline, whichever is earlier; `null` if there is neither. */
 function waitsUntil({ deadline, countdown }: WaitPosition): string | null {
-  const failsAt = countdown ? endsAt(countdown) : null;
+  const failsAt = countdown ? countdownEnd(countdown) : null;
   if (failsAt === null) return deadline;
   const firesAt = deadline === null ? null : parseTimestamp(deadline);
   return firesAt !== null && firesAt <= failsAt ? deadline : formatTimestamp(failsAt);
@@ -212,7 +212,7 @@ function pendingApproval(run: Run, node: string, approvalId: string): WaitingFor
 
 function pendingTasks(scope: Scope): PendingTask[] {
   const finished: PendingTask[] = [];
-  for (const task of tasksIn(scope)) {
+  for (const task of tasksOfScope(scope)) {
     if (!isFinished(task)) continue;
     const { node, index, state } = task;
     const update = state.phase === 'diverted' ? { update: state.update } : {};
@@ -268,11 +268,15 @@ function toIntervention({ of, call, ...failure }: PendingFailure): Intervention 
     ...(tool !== undefined && { tool }),
     args: remainingBytes(MAX_ARGS_BYTES, args) < 0 ? null : args,
     idempotencyKey: key,
-    choices: choicesOf(of, failure.error.code === 'UNKNOWN_OUTCOME', call !== null),
+    choices: interventionChoices(of, failure.error.code === 'UNKNOWN_OUTCOME', call !== null),
   };
 }
 
-function choicesOf(of: InterventionSubject, isUnknown: boolean, hasCall: boolean): readonly InterventionChoice[] {
+function interventionChoices(
+  of: InterventionSubject,
+  isUnknown: boolean,
+  hasCall: boolean,
+): readonly InterventionChoice[] {
   const retried = of === 'node' && !hasCall ? 'Runs the node again; finished work in it is kept.' : RETRY;
   return [
     { action: 'retry', effect: isUnknown && hasCall ? RETRY_UNKNOWN : retried },

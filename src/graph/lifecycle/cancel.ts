@@ -1,6 +1,6 @@
-import { cancelOpenRequests, rootFrame, tasksOf } from '../draft/frames.ts';
+import { cancelOpenRequests, rootFrame, tasksOfFrame } from '../draft/frames.ts';
 import type { Draft } from '../draft/draft.ts';
-import { moveTo, advanceStep } from '../draft/scope-draft.ts';
+import { moveToPosition, advanceStep } from '../draft/scope-draft.ts';
 import type { VisitedNodes } from '../journal/resume-point.ts';
 import { awaitedPerson, isBeingCanceled, isEnding } from '../run/status.ts';
 import { nodesWithUnknownOutcome } from '../run/unknown-outcomes.ts';
@@ -36,10 +36,10 @@ export function runOnCancelNode(draft: Draft): 'waiting' | 'yielded' | 'finished
 /** Discards the open superstep and all triggers. @returns the nodes of that superstep */
 export function discardSuperstep(draft: Draft): VisitedNodes {
   const frame = rootFrame(draft);
-  const visited = tasksOf(frame).map(({ node }) => node.id);
+  const visited = tasksOfFrame(frame).map(({ node }) => node.id);
   cancelOpenRequests(draft);
   draft.clearCounted();
   if (visited.length > 0) advanceStep(frame);
-  moveTo(frame, { kind: 'ready', triggers: [], hasPassedBreakpoint: false }, []);
+  moveToPosition(frame, { kind: 'ready', triggers: [], hasPassedBreakpoint: false }, []);
   return visited;
 }

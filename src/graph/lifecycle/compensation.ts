@@ -1,6 +1,6 @@
 import { withOwnAllowance, taskBindings, emitEvent } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
-import { hasRoom } from '../draft/draft.ts';
+import { hasRoomFor } from '../draft/draft.ts';
 import type { Draft } from '../draft/draft.ts';
 import type { CompensationEventBody, TaskEventBody } from '../journal/events.ts';
 import { findNode } from '../compile/compile.ts';
@@ -8,7 +8,7 @@ import type { Compensator } from '../nodes/behavior.ts';
 import { refusedCallError } from '../nodes/approval.ts';
 import { toPublicApproval } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
-import { withUndone } from '../run/compensation.ts';
+import { addUndoneWork } from '../run/compensation.ts';
 import type {
   AskedCompensation,
   Compensation,
@@ -49,19 +49,19 @@ export function rememberCompensation(handle: TaskHandle, result: CallResult): Ru
     return null;
   const { key, reply } = result;
   const others = draft.run.compensation.pending.filter((other) => other.key !== key);
-  const made = compensationOf(handle, node.compensate, key, reply.value);
-  const isShort = !hasRoom(draft, MAX_VALUE_BYTES);
-  const kept = 'problem' in made || hasRoom(draft, approximateBytes(made)) ? made : withoutRoom(made);
+  const made = planCompensation(handle, node.compensate, key, reply.value);
+  const isShort = !hasRoomFor(draft, MAX_VALUE_BYTES);
+  const kept = 'problem' in made || hasRoomFor(draft, approximateBytes(made)) ? made : compensationWithoutRoom(made);
   draft.setCompensation({ pending: [...others, kept] });
   draft.hold(approximateBytes(kept));
   return isShort && 'problem' in kept && kept.problem.code === 'PAYLOAD_TOO_LARGE' ? kept.problem : null;
 }
 
-function withoutRoom({ key, task, step }: CompensationCall): ImpossibleCompensation {
+function compensationWithoutRoom({ key, task, step }: CompensationCall): ImpossibleCompensation {
   return { key, task, step, problem: toRunError(holdsTooMuch('compensate.args')) };
 }
 
-function compensationOf(handle: TaskHandle, compensator: Compensator, key: string, result: Json): Compensation {
+function planCompensation(handle: TaskHandle, compensator: Compensator, key: string, result: Json): Compensation {
   const { node, visit, index } = handle.task;
   const { path } = handle.frame;
   const { step } = handle.draft.run.root;
@@ -134,7 +134,7 @@ export function finishAskedCompensation(draft: Draft, { compensation }: AskedCom
  */
 function readEditedCompensation(draft: Draft, compensation: CompensationCall, args: Json): void {
   try {
-    setLatest(draft, withEditedArgs(compensation, compensatorOf(draft, compensation).read(args), args));
+    setLatest(draft, withEditedArgs(compensation, findCompensator(draft, compensation).read(args), args));
   } catch (error) {
     if (!(error instanceof GraphError)) throw error;
     setLatest(draft, compensation);
@@ -149,7 +149,7 @@ function withEditedArgs(before: CompensationCall, call: ReturnType<Compensator['
   return { ...before, request: { ...request, isApproved: true }, needsApproval: false };
 }
 
-function compensatorOf({ graph }: Draft, { task }: CompensationCall): Compensator {
+function findCompensator({ graph }: Draft, { task }: CompensationCall): Compensator {
   const compensator = findNode(graph, task)?.compensate;
   if (compensator) return compensator;
   throw new TypeError(`The node "${task.node}" compensates nothing`);
@@ -212,7 +212,7 @@ function takeReadArguments(draft: Draft, compensation: CompensationCall, result:
     const args = 'value' in result.reply ? result.reply.value : null;
     const isApproved = isReadApproved === true && deepEqual(args, read.request.args);
     const request = { ...read.request, args, isRead: true, ...(isApproved && { isApproved }) } as const;
-    return { ...read, request, needsApproval: !isApproved && compensatorOf(draft, compensation).needsApproval(args) };
+    return { ...read, request, needsApproval: !isApproved && findCompensator(draft, compensation).needsApproval(args) };
   });
 }
 
@@ -231,7 +231,7 @@ function beginCompensation(draft: Draft, compensation: CompensationCall): true {
     summary: summaryOfCompensation('compensate', task),
     ...(shapedBy.length > 0 && { shapedBy }),
   };
-  draft.setCompensation({ undone: withUndone(draft.run.compensation.undone, [compensation]) });
+  draft.setCompensation({ undone: addUndoneWork(draft.run.compensation.undone, [compensation]) });
   draft.requestCall(effect, { taskPath: [], called: { kind: 'tool', name: tool }, compensates: compensation });
   emitOfCompensation(draft, task, { type: 'compensation.requested', tool, args, idempotencyKey: key });
   return true;
@@ -307,7 +307,7 @@ function closeCompensation(draft: Draft, latest: readonly ClosedCompensation[]):
   );
   draft.setCompensation({
     pending: pending.slice(0, pending.length - latest.length),
-    undone: withUndone(undone, latest.map(([compensation]) => compensation).toReversed()),
+    undone: addUndoneWork(undone, latest.map(([compensation]) => compensation).toReversed()),
     failures: [...failures, ...failed],
   });
   for (const [compensation, outcome] of latest) emitOutcome(draft, compensation, outcome);

@@ -1,18 +1,18 @@
 import type { Draft } from '../draft/draft.ts';
-import { openFrames, tasksOfRun, rootFrame, tasksOf, summaryOf } from '../draft/frames.ts';
+import { openFrames, tasksOfRun, rootFrame, tasksOfFrame, taskSummary } from '../draft/frames.ts';
 import type { Frame, TaskHandle } from '../draft/frames.ts';
 import { setState } from '../draft/scope-draft.ts';
-import { endsAt, newCountdown, toggleCountdown } from '../run/limits.ts';
+import { countdownEnd, newCountdown, toggleCountdown } from '../run/limits.ts';
 import type { Countdown, RunLimits } from '../run/limits.ts';
 import { DEADLINE_TIMER, nodeDeadlineTimerId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
-import { tasksIn } from '../run/scope-position.ts';
+import { tasksOfScope } from '../run/scope-position.ts';
 import type { SubgraphPosition, WaitPosition } from '../run/scope.ts';
 import { mayOpenStep, standsStill } from '../run/status.ts';
 import { awaitedBudget, wantsCapacity, hasNotBegun } from '../run/task-position.ts';
 import { openByGroup, isGroupFull } from '../superstep/open-superstep.ts';
 import type { OpenByGroup } from '../superstep/open-superstep.ts';
-import { isLost } from '../superstep/run-supersteps.ts';
+import { isLostSuperstep } from '../superstep/run-supersteps.ts';
 import { parseTimestamp } from '../values/time.ts';
 
 export function openCountdown({ deadlineMs }: RunLimits): Countdown | null {
@@ -34,16 +34,16 @@ export function updateDeadlines(draft: Draft): void {
 function updateRunDeadline(draft: Draft): void {
   const { run } = draft;
   if (!run.countdown) return;
-  const countdown = toggleCountdown(run.countdown, isTicking(draft), draft.now);
+  const countdown = toggleCountdown(run.countdown, isCountdownRunning(draft), draft.now);
   if (!countdown) return;
   draft.setCountdown(countdown);
-  const fireAt = endsAt(countdown);
+  const fireAt = countdownEnd(countdown);
   if (fireAt === null) return draft.cancelTimer(DEADLINE_TIMER);
   draft.startTimer(DEADLINE_TIMER, { taskPath: [], fireAt, summary: 'deadline of the run' });
 }
 
 /** True unless the run only waits for people, which stops the countdown. */
-function isTicking(draft: Draft): boolean {
+function isCountdownRunning(draft: Draft): boolean {
   const { run } = draft;
   return !standsStill(run) && (run.phase.kind !== 'waiting' || tasksOfRun(draft).some(waitsForWorld));
 }
@@ -76,7 +76,7 @@ function updateNodeDeadline(handle: TaskHandle, position: TimedPosition, runs: b
   const before = position.countdown ?? newCountdown(node.deadlineMs ?? 0);
   const countdown = toggleCountdown(before, runs, draft.now);
   if (!countdown) return;
-  const [wasDueAt, isDueAt] = [endsAt(before), endsAt(countdown)];
+  const [wasDueAt, isDueAt] = [countdownEnd(before), countdownEnd(countdown)];
   if (wasDueAt !== null) draft.cancelTimer(nodeDeadlineTimerId(handle.executionPath, wasDueAt));
   if (isDueAt !== null) startDeadline(handle, position, isDueAt);
   setState(handle, { phase: 'open', position: { ...position, countdown } });
@@ -89,7 +89,7 @@ function startDeadline(handle: TaskHandle, position: TimedPosition, fireAt: numb
   if (endsByItselfAt !== null && endsByItselfAt <= fireAt) return;
   const id = nodeDeadlineTimerId(handle.executionPath, fireAt);
   const { draft, taskPath } = handle;
-  draft.startTimer(id, { taskPath, fireAt, summary: summaryOf(handle, 'deadline') });
+  draft.startTimer(id, { taskPath, fireAt, summary: taskSummary(handle, 'deadline') });
 }
 
 /** Returns the paths of tasks that work or wait for events and timers, with their enclosing tasks. */
@@ -101,10 +101,10 @@ function busyTasks(draft: Draft): ReadonlySet<string> {
   for (const { taskPath } of Object.values(draft.run.calls)) add(taskPath);
   for (const frame of openFrames(rootFrame(draft)).filter(({ isFailing }) => !isFailing)) {
     if (isBetweenSteps(frame)) add(frame.taskPath);
-    const groups = openByGroup(tasksIn(frame.scope));
-    const lost = isLost(frame);
-    for (const handle of tasksOf(frame))
-      if (isBusy(handle, groups) && !(lost && hasNotBegun(handle.task))) add(handle.taskPath);
+    const groups = openByGroup(tasksOfScope(frame.scope));
+    const lost = isLostSuperstep(frame);
+    for (const handle of tasksOfFrame(frame))
+      if (isBusyTask(handle, groups) && !(lost && hasNotBegun(handle.task))) add(handle.taskPath);
   }
   return busy;
 }
@@ -114,7 +114,7 @@ function isBetweenSteps({ draft, path, scope: { at } }: Frame): boolean {
   return (at.kind === 'ready' || at.kind === 'edges') && mayOpenStep(draft.run, path.length > 0);
 }
 
-function isBusy({ task: { state, group } }: TaskHandle, groups: OpenByGroup): boolean {
+function isBusyTask({ task: { state, group } }: TaskHandle, groups: OpenByGroup): boolean {
   if (state.phase === 'ready') return !isGroupFull(group, groups);
   if (state.phase !== 'open') return false;
   const { position } = state;

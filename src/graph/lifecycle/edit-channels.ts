@@ -12,7 +12,7 @@ import { saveCheckpoint } from '../superstep/save-checkpoint.ts';
 import { didYouMean, withSuggestions } from '../values/did-you-mean.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import type { JsonObject } from '../values/json.ts';
-import { actorIn, refuseWriting } from './gated-nodes.ts';
+import { toActor, refuseWriting } from './gated-nodes.ts';
 
 /** Values given by a person. */
 export interface StateEdit {
@@ -43,7 +43,7 @@ export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): E
     );
     return editRefusal(issues.map(({ message }) => message).join(' '), issues);
   }
-  const held = refuseWriting(graph, Object.keys(values), actorIn(draft, by)) ?? refuseEditor(draft.run, by);
+  const held = refuseWriting(graph, Object.keys(values), toActor(draft, by)) ?? refuseEditor(draft.run, by);
   if (held) return { ok: false, refusal: held };
   const refused = findRefusedMessage(graph, frame.scope.channels, values);
   if (refused) return editRefusal(refused.message, [{ path: `/values${refused.path}`, message: refused.message }]);

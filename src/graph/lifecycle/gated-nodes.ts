@@ -28,7 +28,7 @@ export interface Actor {
   readonly approvals: readonly Approval[];
 }
 
-export function actorIn({ run, timestamp }: Draft, by: Principal): Actor {
+export function toActor({ run, timestamp }: Draft, by: Principal): Actor {
   return {
     by,
     at: timestamp,
@@ -46,7 +46,10 @@ export function refuseReaching(graph: CompiledGraph, nodes: readonly string[], a
 export function refuseAsking({ nodes }: CompiledGraph, node: string, actor: Actor): Refusal | null {
   const policy = nodes.get(node)?.behavior.policy;
   return policy
-    ? refuseDecider({ policy, requestedAt: askedAt({ id: node, policy }, actor), requesters: actor.requesters }, actor)
+    ? refuseDecider(
+        { policy, requestedAt: escalationStart({ id: node, policy }, actor), requesters: actor.requesters },
+        actor,
+      )
     : null;
 }
 
@@ -68,14 +71,14 @@ export function refuseWriting(graph: CompiledGraph, channels: readonly string[],
 
 function refuseAny(held: readonly ApprovalNode[], actor: Actor): Refusal | null {
   for (const approval of new Set(held)) {
-    const refusal = refuseDecidingAlone({ ...approval, requestedAt: askedAt(approval, actor) }, actor);
+    const refusal = refuseDecidingAlone({ ...approval, requestedAt: escalationStart(approval, actor) }, actor);
     if (refusal) return refusal;
   }
   return null;
 }
 
 /** Returns the time from which escalation of the approval is counted. */
-function askedAt({ id, policy }: ApprovalNode, { approvals, at }: Actor): string {
+function escalationStart({ id, policy }: ApprovalNode, { approvals, at }: Actor): string {
   const isAsked = ({ status, node, policy: asked }: Approval): boolean =>
     status === 'pending' && node === id && deepEqual(toJson(asked), toJson(policy));
   return approvals.find(isAsked)?.requestedAt ?? at;

@@ -1,5 +1,5 @@
 import type { Draft } from '../draft/draft.ts';
-import { isWithin, keyOfCall } from '../draft/frames.ts';
+import { isWithinTask, keyOfCall } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import type { CallResult } from '../run/occurrence.ts';
 import type { OpenCall } from '../run/run.ts';
@@ -52,5 +52,5 @@ function leaveUnanswered(draft: Draft, key: string, { taskPath, called, takeover
 export function settlePossiblyExecuted(handle: TaskHandle, call: BatchCall | null): void {
   const { draft, taskPath } = handle;
   const key = call && keyOfCall(handle, call.number);
-  draft.forgetPossiblyExecuted((one) => (key === null ? isWithin(one.taskPath, taskPath) : one.key === key));
+  draft.forgetPossiblyExecuted((one) => (key === null ? isWithinTask(one.taskPath, taskPath) : one.key === key));
 }

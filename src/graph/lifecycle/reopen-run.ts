@@ -1,7 +1,7 @@
 import type { Limits } from '../definition/limits.ts';
 import type { Draft } from '../draft/draft.ts';
 import { emitOfRun, openFrames, rootFrame, tasksOfRun } from '../draft/frames.ts';
-import { inForce, limitsOfRun } from '../run/limits.ts';
+import { effectiveLimits, limitsOfRun } from '../run/limits.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import type { PauseRequest } from '../run/phase.ts';
 import { passBreakpoint } from '../superstep/open-superstep.ts';
@@ -17,7 +17,7 @@ export function raiseLimits(draft: Draft, given: Json | undefined): Refusal | nu
   const { refusal } = limitsOfRun(draft.graph, asked);
   if (refusal) return refusal;
   const { limits, raisedLimits } = draft.run;
-  draft.setLimits({ ...limits, ...inForce(asked) }, { ...raisedLimits, ...asked });
+  draft.setLimits({ ...limits, ...effectiveLimits(asked) }, { ...raisedLimits, ...asked });
   if (asked.deadline !== undefined) restartCountdown(draft);
   return null;
 }

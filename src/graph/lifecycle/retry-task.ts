@@ -2,7 +2,7 @@ import type { TaskHandle } from '../draft/frames.ts';
 import { replaceTask } from '../draft/scope-draft.ts';
 import type { TaskInput } from '../nodes/behavior.ts';
 import { resetBatch } from '../nodes/tool-calls/run-batch.ts';
-import { hasBegun } from '../run/scope-position.ts';
+import { hasScopeBegun } from '../run/scope-position.ts';
 import type {
   AgentPosition,
   CallsPosition,
@@ -12,7 +12,7 @@ import type {
   Scope,
   SubgraphPosition,
 } from '../run/scope.ts';
-import { batchOf, progressAt, scopeInside, hasFailed } from '../run/task-position.ts';
+import { batchAtPosition, progressAtPosition, scopeInside, hasFailed } from '../run/task-position.ts';
 import { deliverInput } from '../superstep/deliver.ts';
 import { startTask } from '../superstep/run-task.ts';
 import type { TaskFailure } from '../values/errors.ts';
@@ -41,13 +41,13 @@ export function deliverIntervention(handle: TaskHandle, input: TaskInput): void 
 /** Returns a failed task ready to run again. A task without saved progress starts anew. */
 function readyToRetry(task: NodeTask): NodeTask {
   const { state } = task;
-  return hasFailed(state) ? retriedAfter(task, state.failure, state.saved) : task;
+  return hasFailed(state) ? retryAfterFailure(task, state.failure, state.saved) : task;
 }
 
-function retriedAfter(task: NodeTask, failure: TaskFailure, saved: SavedProgress | null): NodeTask {
+function retryAfterFailure(task: NodeTask, failure: TaskFailure, saved: SavedProgress | null): NodeTask {
   return saved
     ? continueFromSaved(task, saved)
-    : { ...task, ...numbersAfter(task, failure), state: { phase: 'ready' } };
+    : { ...task, ...nextCallNumbers(task, failure), state: { phase: 'ready' } };
 }
 
 /**
@@ -58,10 +58,10 @@ function repeatRequest(task: NodeTask): NodeTask {
   const { state, takeover } = task;
   if (state.phase !== 'open') return task;
   const { position } = state;
-  const saved = progressAt(position);
+  const saved = progressAtPosition(position);
   if (saved?.kind === 'subgraph') return continuedGraph(task, saved, saved.scope);
   if (saved && holdsGraphs(saved)) return withOpenGraphs(task, saved, saved.inside);
-  if (position.kind === 'failing') return retriedAfter(task, position.failing, saved);
+  if (position.kind === 'failing') return retryAfterFailure(task, position.failing, saved);
   if (saved) return continueFromSaved(task, saved);
   const isCall = position.kind === 'call' || position.kind === 'llm';
   return { ...task, takeover: isCall ? takeover + 1 : takeover, state: { phase: 'ready' } };
@@ -82,7 +82,7 @@ function holdsGraphs(saved: SavedProgress): saved is HoldsGraphs {
 
 /** A task with graphs as tool calls stays open, so that the tasks inside stay; its other calls begin again. */
 function withOpenGraphs(task: NodeTask, { countdown: _over, ...saved }: HoldsGraphs, inside: Scope): NodeTask {
-  const batch = resetBatch(batchOf(saved), inside);
+  const batch = resetBatch(batchAtPosition(saved), inside);
   const position: NodePosition =
     saved.kind === 'agent' ? { ...saved, inside, stage: { kind: 'batch', batch } } : { ...saved, inside, batch };
   return { ...task, takeover: task.takeover + 1, state: { phase: 'open', position } };
@@ -99,7 +99,7 @@ function continuedScope(scope: Scope): Scope {
  */
 function continuedInside(task: NodeTask): NodeTask {
   const { state } = task;
-  const saved = state.phase === 'open' ? progressAt(state.position) : null;
+  const saved = state.phase === 'open' ? progressAtPosition(state.position) : null;
   if (saved && scopeInside(saved)) return continueFromSaved(task, saved);
   return state.phase === 'failed' ? readyToRetry(task) : repeatRequest(task);
 }
@@ -108,7 +108,7 @@ function continuedInside(task: NodeTask): NodeTask {
  * Returns the number of the next call. A call that is known to have failed gets a new key; any other keeps its key,
  * because it was possibly executed.
  */
-function numbersAfter(
+function nextCallNumbers(
   { retryRound, takeover }: NodeTask,
   { callFailed }: TaskFailure,
 ): Pick<NodeTask, 'retryRound' | 'takeover'> {
@@ -120,5 +120,5 @@ function numbersAfter(
  */
 function continuedGraph(task: NodeTask, { kind, input }: SubgraphPosition, scope: Scope): NodeTask {
   const position = { kind, scope, input };
-  return { ...task, state: hasBegun(scope) ? { phase: 'open', position } : { phase: 'ready', saved: position } };
+  return { ...task, state: hasScopeBegun(scope) ? { phase: 'open', position } : { phase: 'ready', saved: position } };
 }

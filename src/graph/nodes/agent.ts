@@ -2,7 +2,7 @@ import type { NodeOfType } from '../definition/definition.ts';
 import { offeredNames } from '../definition/node-types/offered-tool.ts';
 import { EMPTY_CONVERSATION } from '../run/model-turn.ts';
 import type { AgentPosition } from '../run/scope.ts';
-import { batchOf } from '../run/task-position.ts';
+import { batchAtPosition } from '../run/task-position.ts';
 import { failureIn, hasOpenCall, isAnswered } from '../run/tool-batch.ts';
 import { taskDone, taskFailed, savingProgress, unexpectedInput } from './behavior.ts';
 import type { NodeBehavior, TaskProgress, TaskContext, TaskInput } from './behavior.ts';
@@ -14,7 +14,7 @@ import { leftMsIn, sharedDeadline } from './node-settings.ts';
 import type { SharedDeadline, NodeSettings } from './node-settings.ts';
 import { createToolbox } from './tool-calls/callable-tool.ts';
 import type { ToolBatchContext, ToolsOfNode } from './tool-calls/callable-tool.ts';
-import { answersOf, beginBatch, callsToMake, readBatch, resetBatch, resumeBatch } from './tool-calls/run-batch.ts';
+import { batchAnswers, beginBatch, callsToMake, readBatch, resetBatch, resumeBatch } from './tool-calls/run-batch.ts';
 import type { BatchProgress } from './tool-calls/run-batch.ts';
 
 /**
@@ -43,7 +43,10 @@ export function compileAgent(node: NodeOfType<'agent'>, settings: NodeSettings):
     updateSaved(task, position, input) {
       if (position.kind !== 'agent') throw unexpectedInput(position);
       if (position.stage.kind !== 'batch') return position;
-      return withBatch(position, resumeBatch(batchContext({ plan, task, position }), batchProgress(position), input));
+      return withBatchProgress(
+        position,
+        resumeBatch(batchContext({ plan, task, position }), batchProgress(position), input),
+      );
     },
     resume(task, position, input) {
       if (position.kind !== 'agent') throw unexpectedInput(position);
@@ -84,7 +87,7 @@ const INITIAL_POSITION: AgentPosition = {
 
 /** Leaves the task open. Its deadline runs while a call is open, and stops while the task only waits for people. */
 function stayOpen({ plan, task, position }: AgentTask): TaskProgress {
-  const isAtWork = position.stage.kind === 'turn' || hasOpenCall(batchOf(position));
+  const isAtWork = position.stage.kind === 'turn' || hasOpenCall(batchAtPosition(position));
   return { kind: 'open', position: { ...position, ...plan.deadline.run(position, isAtWork, task.now) } };
 }
 
@@ -94,7 +97,7 @@ function askModel({ plan, task, position }: AgentTask): TaskProgress {
   if (isExhausted && plan.onMaxIterations !== 'answer') return failExhausted(plan, position);
   const mayUseTools = plan.names.length > 0 && !isExhausted;
   const agent = { plan, task, position };
-  return afterTurn(agent, !mayUseTools, plan.turn.ask(task, position.conversation, offerOf(agent, !mayUseTools)));
+  return afterTurn(agent, !mayUseTools, plan.turn.ask(task, position.conversation, modelOfferOf(agent, !mayUseTools)));
 }
 
 /** True if the model has called tools in all turns that it has for them. */
@@ -116,15 +119,15 @@ function withMoreTurns(plan: AgentPlan, position: AgentPosition): Pick<AgentPosi
 }
 
 /** Returns the offer to the model: no tools in the last turn, otherwise the tools that the run may call. */
-function offerOf(agent: AgentTask, isLast: boolean): ModelOffer {
+function modelOfferOf(agent: AgentTask, isLast: boolean): ModelOffer {
   const { plan, task, position } = agent;
   const isCallable = (name: string): boolean => plan.tools.findAllowed(name)?.refuse(task.editors) === null;
   const tools = isLast ? [] : plan.names.filter(isCallable);
-  return { tools, choice: isLast ? 'none' : choiceAt(agent), leftMs: () => plan.deadline.leftMs(position) };
+  return { tools, choice: isLast ? 'none' : toolChoiceAt(agent), leftMs: () => plan.deadline.leftMs(position) };
 }
 
 /** A forced choice applies only until the model has called a tool, because the agent would never end otherwise. */
-function choiceAt({ plan, position }: AgentTask): ModelOffer['choice'] {
+function toolChoiceAt({ plan, position }: AgentTask): ModelOffer['choice'] {
   const { toolChoice } = plan.node;
   return toolChoice === 'none' || position.iterations === 0 ? toolChoice : undefined;
 }
@@ -136,7 +139,7 @@ function resumeAgent(agent: AgentTask, input: TaskInput): TaskProgress {
     const { turn, isLast } = stage;
     if (turn.key === null) return restartAgent(agent);
     if (!isTurnInput(input)) throw unexpectedInput(position);
-    const progress = plan.turn.resume(task, { conversation, turn }, offerOf(agent, isLast), input);
+    const progress = plan.turn.resume(task, { conversation, turn }, modelOfferOf(agent, isLast), input);
     return afterTurn(agent, isLast, progress);
   }
   return continueBatch(agent, resumeBatch(batchContext(agent), batchProgress(position), input));
@@ -150,7 +153,7 @@ function restartAgent(agent: AgentTask): TaskProgress {
       return askModel(agent);
     case 'turn': {
       const { turn, isLast } = stage;
-      return afterTurn(agent, isLast, plan.turn.askAgain(task, { conversation, turn }, offerOf(agent, isLast)));
+      return afterTurn(agent, isLast, plan.turn.askAgain(task, { conversation, turn }, modelOfferOf(agent, isLast)));
     }
     case 'batch':
       return startBatch(agent, { batch: resetBatch(stage.batch), callsMade: conversation.callsMade });
@@ -188,7 +191,7 @@ function afterAnswer(agent: AgentTask, isLast: boolean, answer: FinishedTurn): T
 /** Begins the calls of a batch, if the run's budget allows all of them. */
 function startBatch(agent: AgentTask, progress: BatchProgress): TaskProgress {
   const failure = agent.task.findToolBudgetFailure(callsToMake(progress.batch));
-  return failure ? taskFailed(failure, withBatch(agent.position, progress)) : continueBatch(agent, progress);
+  return failure ? taskFailed(failure, withBatchProgress(agent.position, progress)) : continueBatch(agent, progress);
 }
 
 /**
@@ -196,13 +199,13 @@ function startBatch(agent: AgentTask, progress: BatchProgress): TaskProgress {
  * calls.
  */
 function continueBatch(agent: AgentTask, progress: BatchProgress): TaskProgress {
-  const position = withBatch(agent.position, beginBatch(batchContext(agent), progress));
+  const position = withBatchProgress(agent.position, beginBatch(batchContext(agent), progress));
   const { conversation } = position;
-  const batch = batchOf(position);
+  const batch = batchAtPosition(position);
   const failure = failureIn(batch);
   if (failure && !hasOpenCall(batch)) return taskFailed(failure, position);
   if (!isAnswered(batch) || !agent.task.hasModelCapacity()) return stayOpen({ ...agent, position });
-  const messages = [...conversation.messages, ...answersOf(batch)];
+  const messages = [...conversation.messages, ...batchAnswers(batch)];
   const answered = { ...position, conversation: { ...conversation, messages } };
   return savingProgress(position, () => askModel({ ...agent, position: answered }));
 }
@@ -213,10 +216,10 @@ function batchContext(agent: AgentTask): ToolBatchContext {
 
 function batchProgress(position: AgentPosition): BatchProgress {
   const { inside, conversation } = position;
-  return { batch: batchOf(position), callsMade: conversation.callsMade, ...(inside && { inside }) };
+  return { batch: batchAtPosition(position), callsMade: conversation.callsMade, ...(inside && { inside }) };
 }
 
-function withBatch(
+function withBatchProgress(
   { inside: _before, ...position }: AgentPosition,
   { batch, callsMade, ...graphs }: BatchProgress,
 ): AgentPosition {

@@ -7,13 +7,13 @@ import { isJsonObject, toItems, isJsonList, own } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { taskDone, taskFailed, unexpectedInput, nothingToResume } from './behavior.ts';
 import type { NodeBehavior, TaskProgress } from './behavior.ts';
-import { policyOf, parseTemplatedField, deadlineExceeded } from './node-settings.ts';
+import { callPolicyOf, parseTemplatedField, deadlineExceeded } from './node-settings.ts';
 import type { NodeSettings, ExecutionField } from './node-settings.ts';
 import type { CallSettings } from '../definition/call-policy.ts';
 import { ownFields } from '../definition/node-types/custom.ts';
 import { NODE_NAMES } from '../expression/names.ts';
 import { parseMembers } from '../expression/template.ts';
-import { freshScope, hasBegun } from '../run/scope-position.ts';
+import { freshScope, hasScopeBegun } from '../run/scope-position.ts';
 
 /**
  * Makes the `resume` of a node that calls code. A returned object that has only keys of a command is a command. Any
@@ -78,7 +78,7 @@ export function compileCustom(node: CustomNode, fields: JsonObject, settings: No
   if (!registered) throw new TypeError(`There is no node type "${node.type}"`);
   const config = parseMembers(ownFields(fields), NODE_NAMES, (name) => name);
   const { effect } = registered;
-  const policy = policyOf(node, registered, settings);
+  const policy = callPolicyOf(node, registered, settings);
   const { execution } = node;
   const request = { kind: 'node', nodeType: node.type, effect, ...(execution && { execution }), policy } as const;
   return {
@@ -105,7 +105,7 @@ export function compileFunction(node: NodeOfType<'function'>, settings: NodeSett
     function: node.function,
     effect: registered.effect,
     ...(node.execution && { execution: node.execution }),
-    policy: policyOf(node, registered, settings),
+    policy: callPolicyOf(node, registered, settings),
   } as const;
   return {
     start(task) {
@@ -138,7 +138,7 @@ export function compileSubgraph(node: NodeOfType<'subgraph'>, { subgraph }: Node
   return {
     start,
     restart(task, position) {
-      const isFresh = position.kind === 'subgraph' && !hasBegun(position.scope);
+      const isFresh = position.kind === 'subgraph' && !hasScopeBegun(position.scope);
       return fillsInput && isFresh ? start(task) : { kind: 'open', position };
     },
     resume(_task, position, input) {

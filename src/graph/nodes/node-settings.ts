@@ -55,7 +55,7 @@ export function parseTemplatedField(name: string, value: Json | undefined, fallb
  * Returns the policy of a node's call. Settings of the node override those of the called code, the graph and the
  * installation.
  */
-export function policyOf(
+export function callPolicyOf(
   node: NodeCallSettings,
   called: CallSettings,
   { catalog, defaults }: NodeSettings,

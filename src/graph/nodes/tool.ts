@@ -42,7 +42,7 @@ function compileOneCall(node: OneCallNode, settings: NodeSettings): NodeBehavior
   const { tool: name } = node;
   const tool = compileCallable(name, { node, settings, approve: {}, asksForUnsafe: false });
   const args = parseTemplatedField('args', node.args, {});
-  if (!tool) return { start: () => notFound(name), resume: () => notFound(name) };
+  if (!tool) return { start: () => toolNotFoundFailure(name), resume: () => toolNotFoundFailure(name) };
   const calling: ToolOfNode = { tool, because: `Node ${settings.id} calls it` };
   return {
     fillQuestion: (bindings, position) => questionOn(calling, bindings, args.fill(bindings), position.read),
@@ -76,7 +76,7 @@ interface ToolOfNode {
   readonly because: string;
 }
 
-function notFound(name: string): TaskProgress {
+function toolNotFoundFailure(name: string): TaskProgress {
   return failedBecause('TOOL_NOT_FOUND', toolNotFound(name));
 }
 

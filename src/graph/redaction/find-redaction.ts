@@ -1,15 +1,15 @@
 import { START } from '../definition/definition.ts';
 import { own } from '../values/json.ts';
-import { expressionsIn, maskOf, nodesWithEvents, readGraphParts, ROOT_GRAPH } from './graph-parts.ts';
+import { expressionsOfTemplate, maskOfTemplate, nodesWithEvents, readGraphParts, ROOT_GRAPH } from './graph-parts.ts';
 import type { ParsedTemplate, GraphPart, PinnedDefinition, NodeTexts } from './graph-parts.ts';
 import {
   ValueFlows,
   addGraphFlows,
-  readerOf,
+  readingNodeOf,
   channelLocation,
   isOfResult,
   nodeLocation,
-  locationsOf,
+  locationsOfSources,
   startErrorLocation,
 } from './value-flows.ts';
 import type { LocatedNode } from './value-flows.ts';
@@ -29,14 +29,14 @@ export function findRedaction(pinned: PinnedDefinition, inherited: InheritedReda
   for (const part of parts.values()) addGraphFlows(flows, part);
   const analysis: FlowAnalysis = { parts, redacted, derived: flows.reach(redacted), known: new Map() };
   const published = [...parts].flatMap(([id, part]) => {
-    const redaction = id.startsWith('@') && !id.includes('/') ? redactionOf(part, analysis) : null;
+    const redaction = id.startsWith('@') && !id.includes('/') ? redactionOfPart(part, analysis) : null;
     return redaction ? [[id.slice(1), redaction] as const] : [];
   });
   const root = parts.get(ROOT_GRAPH);
   return {
-    ...withInherited((root && redactionOf(root, analysis)) ?? NOTHING_REDACTED, inherited),
+    ...withInheritedRedaction((root && redactionOfPart(root, analysis)) ?? NOTHING_REDACTED, inherited),
     graphs: Object.fromEntries(published),
-    ...carriedBy(analysis, inherited),
+    ...redactedInCheckpoint(analysis, inherited),
   };
 }
 
@@ -44,12 +44,15 @@ export function findRedaction(pinned: PinnedDefinition, inherited: InheritedReda
  * A run gets the input of the run that it follows and passes it on, so it keeps redacted channel names that its own
  * graph does not have.
  */
-function withInherited({ channels, nodes }: GraphRedaction, inherited: InheritedRedaction): GraphRedaction {
+function withInheritedRedaction({ channels, nodes }: GraphRedaction, inherited: InheritedRedaction): GraphRedaction {
   return { channels: [...new Set([...channels, ...(inherited.channels ?? [])])], nodes };
 }
 
 /** Returns what a checkpoint of the run may hold besides channels. */
-function carriedBy(analysis: FlowAnalysis, inherited: InheritedRedaction): Pick<Redaction, 'items' | 'events'> {
+function redactedInCheckpoint(
+  analysis: FlowAnalysis,
+  inherited: InheritedRedaction,
+): Pick<Redaction, 'items' | 'events'> {
   const nodes = [...(analysis.parts.get(ROOT_GRAPH)?.nodes.keys() ?? [])];
   const withItems = nodes.filter((node) => analysis.derived.has(nodeLocation(ROOT_GRAPH, node, 'item')));
   const items = [...new Set([...withItems, ...(inherited.items ?? [])])];
@@ -58,7 +61,7 @@ function carriedBy(analysis: FlowAnalysis, inherited: InheritedRedaction): Pick<
 }
 
 function hidesEvents(part: GraphPart, analysis: FlowAnalysis): boolean {
-  const { nodes = {} } = redactionOf(part, analysis) ?? {};
+  const { nodes = {} } = redactionOfPart(part, analysis) ?? {};
   return nodesWithEvents(part).some((node) => own(nodes, node)?.result);
 }
 
@@ -73,7 +76,7 @@ interface FlowAnalysis {
 }
 
 /** @returns `null` if nothing of the graph is redacted */
-function redactionOf(part: GraphPart, analysis: FlowAnalysis): GraphRedaction | null {
+function redactionOfPart(part: GraphPart, analysis: FlowAnalysis): GraphRedaction | null {
   const known = analysis.known.get(part.id);
   if (known !== undefined) return known;
   const redaction = makeRedaction(part, analysis);
@@ -98,11 +101,11 @@ function redactionOfNode(node: LocatedNode, analysis: FlowAnalysis): NodeRedacti
   const filling = membersWrittenToRedacted(node, analysis);
   const isDerived = (part: string): boolean => analysis.derived.has(nodeLocation(graph, id, part));
   const isHidden = (source: string): boolean =>
-    locationsOf([source], readerOf(node)).some((location) => analysis.derived.has(location)) ||
+    locationsOfSources([source], readingNodeOf(node)).some((location) => analysis.derived.has(location)) ||
     (filling.size > 0 && isOfResult(source));
   const fields = visibleFields(texts, isHidden);
-  const inside = insideOf(node, analysis);
-  const later = [...texts.laterFields.values()].flatMap(expressionsIn);
+  const inside = redactionInside(node, analysis);
+  const later = [...texts.laterFields.values()].flatMap(expressionsOfTemplate);
   const flags = {
     calls: requestsCalls(node) && isDerived('calls'),
     result: isDerived('result') || filling.size > 0,
@@ -124,7 +127,7 @@ function visibleFields({ fields, laterFields, description }: NodeTexts, isHidden
   const { members = [], ...whole } = description.visible ?? {};
   const filled = [...fields, ...laterFields];
   const masksAt = (visible: readonly string[]): MasksByField =>
-    masksOf(
+    findMasks(
       filled.filter(([field]) => visible.includes(field)),
       isHidden,
     );
@@ -137,9 +140,9 @@ function visibleFields({ fields, laterFields, description }: NodeTexts, isHidden
 
 type MasksByField = Readonly<Record<string, FieldMask>>;
 
-function masksOf(texts: readonly (readonly [string, ParsedTemplate | null])[], isHidden: IsHidden): MasksByField {
+function findMasks(texts: readonly (readonly [string, ParsedTemplate | null])[], isHidden: IsHidden): MasksByField {
   const masks = texts.flatMap(([field, filled]) => {
-    const mask = maskOf(filled, ({ sources }) => [...sources().content].some(isHidden));
+    const mask = maskOfTemplate(filled, ({ sources }) => [...sources().content].some(isHidden));
     return mask === null ? [] : [[field, mask] as const];
   });
   return Object.fromEntries(masks);
@@ -153,7 +156,7 @@ function membersWrittenToRedacted({ graph, texts }: LocatedNode, { redacted }: F
   const isRedacted = (channel: string): boolean => redacted.has(channelLocation(graph, channel));
   const written = [...texts.writes]
     .filter(([channel]) => isRedacted(channel))
-    .flatMap(([, text]) => expressionsIn(text));
+    .flatMap(([, text]) => expressionsOfTemplate(text));
   const sources = written.flatMap((expression) => [...expression.sources().content]);
   const whole = texts.resultTo !== null && isRedacted(texts.resultTo) ? ['result'] : [];
   return new Set([...whole, ...sources.filter(isOfResult)]);
@@ -165,10 +168,10 @@ function requestsCalls({ texts: { description, conversations } }: LocatedNode): 
   return approvals !== undefined || (makesCalls !== undefined && conversations.has(makesCalls.channel));
 }
 
-function insideOf({ inside }: LocatedNode, analysis: FlowAnalysis): string | GraphRedaction | null {
+function redactionInside({ inside }: LocatedNode, analysis: FlowAnalysis): string | GraphRedaction | null {
   if (!inside) return null;
   const part = analysis.parts.get(inside.id);
-  const redaction = part ? redactionOf(part, analysis) : null;
+  const redaction = part ? redactionOfPart(part, analysis) : null;
   return redaction && (inside.reference ?? redaction);
 }
 

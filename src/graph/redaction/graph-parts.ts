@@ -2,8 +2,8 @@ import { APPROVAL_WORDS } from '../definition/catalog.ts';
 import type { Catalog } from '../definition/catalog.ts';
 import type { GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { toolGraph } from '../definition/graph-tools.ts';
-import { innerGraph } from '../definition/references.ts';
-import { describeNode, fieldsOf, fieldAt, fieldsOfKind } from '../definition/node-types/describe-node.ts';
+import { innerGraph } from '../definition/node-types/describe-node.ts';
+import { describeNode, nodeFields, fieldAt, fieldsOfKind } from '../definition/node-types/describe-node.ts';
 import { own, isJsonList, isJsonObject, membersIn } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { parseExpression } from '../expression/expression.ts';
@@ -55,7 +55,7 @@ export function readGraphParts({ definition, catalog: { graphs = {} } }: PinnedD
     const nodes = new Map(
       Object.entries(graph.nodes).map(([name, node]) => {
         const inner = innerGraph(node) ?? toolGraph(node, graph.nodes, graphs);
-        return [name, { texts: readNodeTexts(node), inside: readInside(inner, `${id}/${name}`, graphs) }];
+        return [name, { texts: readNodeTexts(node), inside: readInnerGraph(inner, `${id}/${name}`, graphs) }];
       }),
     );
     parts.set(id, { id, definition: graph, nodes });
@@ -64,7 +64,7 @@ export function readGraphParts({ definition, catalog: { graphs = {} } }: PinnedD
   return parts;
 }
 
-function readInside(
+function readInnerGraph(
   graph: string | GraphDefinition | null,
   inlineId: string,
   published: Readonly<Record<string, GraphDefinition>>,
@@ -83,7 +83,7 @@ export function outputChannels({ output, channels = {} }: GraphDefinition): read
 /** Returns the nodes of a graph that wait for events. */
 export function nodesWithEvents({ definition: { nodes } }: GraphPart): readonly string[] {
   return Object.entries(nodes).flatMap(([name, node]) => {
-    const { visible } = describeNode(fieldsOf(node));
+    const { visible } = describeNode(nodeFields(node));
     return visible?.event?.some((field) => Object.hasOwn(node, field)) ? [name] : [];
   });
 }
@@ -105,18 +105,21 @@ function parseFilled(value: Json, names: readonly ExpressionName[]): ParsedTempl
 }
 
 /** Returns all expressions in a template. */
-export function expressionsIn(filled: ParsedTemplate | null): readonly Expression[] {
+export function expressionsOfTemplate(filled: ParsedTemplate | null): readonly Expression[] {
   if (!filled) return [];
   if (filled.kind === 'text') return filled.pieces.filter((piece) => typeof piece !== 'string');
-  return Object.values(filled.parts).flatMap(expressionsIn);
+  return Object.values(filled.parts).flatMap(expressionsOfTemplate);
 }
 
 /** Makes the mask of a template that is filled with redacted values. @returns `null` if nothing in it is redacted */
-export function maskOf(filled: ParsedTemplate | null, isHidden: (expression: Expression) => boolean): FieldMask | null {
+export function maskOfTemplate(
+  filled: ParsedTemplate | null,
+  isHidden: (expression: Expression) => boolean,
+): FieldMask | null {
   if (!filled) return null;
   if (filled.kind === 'text') return maskOfText(filled.pieces, isHidden);
   const parts = Object.entries(filled.parts).flatMap(([key, part]) => {
-    const mask = maskOf(part, isHidden);
+    const mask = maskOfTemplate(part, isHidden);
     return mask === null ? [] : [[key, mask] as const];
   });
   return parts.length === 0 ? null : { in: filled.kind, parts: Object.fromEntries(parts) };
@@ -157,18 +160,18 @@ export type ParsedTemplates = ReadonlyMap<string, ParsedTemplate | null>;
 
 /** Parses the texts of a valid node. */
 function readNodeTexts(node: NodeDefinition): NodeTexts {
-  const fields = fieldsOf(node);
+  const fields = nodeFields(node);
   const description = describeNode(fields);
   const { templates, resultTemplates = [] } = description;
   const { write, onError } = fields;
   return {
     description,
-    fields: readTexts(pickTemplates(fields, templates), NODE_NAMES),
-    laterFields: readTexts(pickTemplates(fields, resultTemplates), RESULT_NAMES),
+    fields: readTemplates(pickTemplates(fields, templates), NODE_NAMES),
+    laterFields: readTemplates(pickTemplates(fields, resultTemplates), RESULT_NAMES),
     resultTo: typeof write === 'string' ? write : null,
-    writes: readTexts(write, RESULT_NAMES),
-    errorWrites: readTexts(isJsonObject(onError) ? onError['write'] : undefined, ERROR_NAMES),
-    rules: readRules(fields, description),
+    writes: readTemplates(write, RESULT_NAMES),
+    errorWrites: readTemplates(isJsonObject(onError) ? onError['write'] : undefined, ERROR_NAMES),
+    rules: readApprovalRules(fields, description),
     conversations: readConversations(fields),
   };
 }
@@ -182,7 +185,7 @@ function pickTemplates(fields: JsonObject, names: readonly string[]): JsonObject
   return Object.fromEntries(names.map((name) => [name, fieldAt(fields, name) ?? null]));
 }
 
-function readTexts(values: Json | undefined, names: readonly ExpressionName[]): ParsedTemplates {
+function readTemplates(values: Json | undefined, names: readonly ExpressionName[]): ParsedTemplates {
   return new Map(membersIn(values).map(([name, value]) => [name, parseFilled(value, names)]));
 }
 
@@ -195,7 +198,7 @@ function readConversations(fields: JsonObject): ReadonlyMap<string, string> {
   );
 }
 
-function readRules(fields: JsonObject, { approvals }: NodeDescription): readonly Expression[] {
+function readApprovalRules(fields: JsonObject, { approvals }: NodeDescription): readonly Expression[] {
   return membersIn(approvals && fields[approvals.rules]).flatMap(([, rule]) =>
     typeof rule === 'string' && !APPROVAL_WORDS.includes(rule) ? [parseExpression(rule, RULE_NAMES)] : [],
   );

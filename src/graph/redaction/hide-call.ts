@@ -1,7 +1,7 @@
 import type { RunError, TaskFailure } from '../values/errors.ts';
 import { own, isJsonObject, isJsonList } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
-import { hideArgs, hideMessages, hideStack, graphAt } from './hide.ts';
+import { hideArgs, hideMessages, hideStack, redactionAtPath } from './hide.ts';
 import { REDACTED } from './redaction.ts';
 import type { NodeRedaction, Redaction } from './redaction.ts';
 import type { CallReply } from '../run/effect.ts';
@@ -61,7 +61,7 @@ export interface NodeAddress {
 
 /** Returns the redaction of a node; an empty one if the node is unknown. */
 export function hiddenOfNode(redaction: Redaction, { node, path }: NodeAddress): NodeRedaction {
-  return own(graphAt(redaction, path).nodes, node) ?? {};
+  return own(redactionAtPath(redaction, path).nodes, node) ?? {};
 }
 
 /** Redacts the answer of a call in a form that a replay can use. */

@@ -11,7 +11,7 @@ import { fieldsVisibleAs } from '../definition/node-types/describe-node.ts';
 import { toPublicApproval } from '../run/approval.ts';
 import type { Approval, PublicApproval } from '../run/approval.ts';
 import { mapValues } from '../values/collections.ts';
-import type { ModelDelta } from '../journal/batch.ts';
+import type { ModelDelta } from '../journal/model-delta.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import type { Intervention, WaitingFor } from '../journal/run-view.ts';
 
@@ -58,13 +58,13 @@ export function hideRunError(error: RunError, redaction: Redaction): RunError {
 }
 
 function undoesHidden(redaction: Redaction): boolean {
-  return graphsIn(redaction).some(({ nodes }) => Object.values(nodes).some(({ undone }) => undone));
+  return everyGraphRedaction(redaction).some(({ nodes }) => Object.values(nodes).some(({ undone }) => undone));
 }
 
 /** Redacts the values in an event. */
 export function hideEvent(event: RunEvent, redaction: Redaction): RunEvent {
   if (!isRedacting(redaction)) return hideEventStack(event, redaction);
-  const graph = graphAt(redaction, event.path ?? []);
+  const graph = redactionAtPath(redaction, event.path ?? []);
   const node = 'node' in event && event.node !== undefined ? own(graph.nodes, event.node) : undefined;
   const place: EventRedaction = { redaction, graph, nodes: node ? [node] : [] };
   const changes = HIDERS[event.type].flatMap((hide) => hide(event, place) ?? []);
@@ -169,7 +169,7 @@ const REASONS_WITH_VALUES: ReadonlySet<string> = new Set(['invalid_args', 'inval
 const NO_REDACTION: GraphRedaction = { channels: [], nodes: {} };
 
 /** Returns the redaction of the graph inside some nodes, outermost first; of the run's own graph for an empty path. */
-export function graphAt(redaction: Redaction, path: NodePath): GraphRedaction {
+export function redactionAtPath(redaction: Redaction, path: NodePath): GraphRedaction {
   return path.reduce<GraphRedaction>((graph, node) => {
     const { inside } = own(graph.nodes, node) ?? {};
     return (typeof inside === 'string' ? own(redaction.graphs, inside) : inside) ?? NO_REDACTION;
@@ -178,11 +178,11 @@ export function graphAt(redaction: Redaction, path: NodePath): GraphRedaction {
 
 /** Returns the redaction of each node with a name, for callers that know nothing else about a node. */
 function nodesNamed(redaction: Redaction, name: string): readonly NodeRedaction[] {
-  return graphsIn(redaction).flatMap(({ nodes }) => own(nodes, name) ?? []);
+  return everyGraphRedaction(redaction).flatMap(({ nodes }) => own(nodes, name) ?? []);
 }
 
 /** Returns the redaction of every graph of a run. */
-function graphsIn(redaction: Redaction): readonly GraphRedaction[] {
+function everyGraphRedaction(redaction: Redaction): readonly GraphRedaction[] {
   const graphs: GraphRedaction[] = [redaction, ...Object.values(redaction.graphs)];
   for (const { nodes } of graphs)
     for (const { inside } of Object.values(nodes)) if (typeof inside === 'object') graphs.push(inside);
@@ -274,7 +274,7 @@ function requestingNodes(
 ): readonly NodeRedaction[] {
   if (task.length === 0) return nodesNamed(redaction, node);
   const path = task.slice(0, -1).map((key) => key.replace(/#\d+$/, ''));
-  return [own(graphAt(redaction, path).nodes, node) ?? []].flat();
+  return [own(redactionAtPath(redaction, path).nodes, node) ?? []].flat();
 }
 
 /** Redacts the values of redacted channels in an object by channel. */
@@ -291,7 +291,7 @@ export function hideOutput(output: Json, redaction: Pick<GraphRedaction, 'channe
 
 /** Redacts the text of a delta if the results of its node are redacted. */
 export function hideDelta(delta: ModelDelta, redaction: Redaction): ModelDelta {
-  const hidden = own(graphAt(redaction, delta.path ?? []).nodes, delta.node);
+  const hidden = own(redactionAtPath(redaction, delta.path ?? []).nodes, delta.node);
   return hidden?.result === true || hidden?.calls === true ? { ...delta, text: REDACTED } : delta;
 }
 

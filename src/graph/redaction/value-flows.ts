@@ -1,7 +1,7 @@
 import { parseExpression } from '../expression/expression.ts';
 import { NODE_NAMES } from '../expression/names.ts';
 import type { Expression } from '../expression/expression.ts';
-import { expressionsIn, outputChannels, channelsWrittenBy } from './graph-parts.ts';
+import { expressionsOfTemplate, outputChannels, channelsWrittenBy } from './graph-parts.ts';
 import type { ParsedTemplate, NodePart, NodeTexts, GraphPart } from './graph-parts.ts';
 import { START, forEdge } from '../definition/definition.ts';
 import type { EdgeDefinition, EdgeTable } from '../definition/definition.ts';
@@ -16,7 +16,7 @@ export interface LocatedNode extends NodePart {
 }
 
 /** Returns the context in which a node's own expressions are analyzed. */
-export function readerOf({ graph, id, inside, texts }: LocatedNode): ReadingNode {
+export function readingNodeOf({ graph, id, inside, texts }: LocatedNode): ReadingNode {
   return { graph, node: id, hasParts: inside !== null || texts.description.carries !== undefined };
 }
 
@@ -63,8 +63,8 @@ function locationsOfGraphTools(
 }
 
 function resultSources(node: LocatedNode, filled: ParsedTemplate | null): readonly string[] {
-  const reader = readerOf(node);
-  return expressionsIn(filled).flatMap(({ sources }) => locationsOf(sources().content, reader));
+  const reader = readingNodeOf(node);
+  return expressionsOfTemplate(filled).flatMap(({ sources }) => locationsOfSources(sources().content, reader));
 }
 
 function addInput(flows: ValueFlows, node: LocatedNode): void {
@@ -94,9 +94,9 @@ function addResult(flows: ValueFlows, node: LocatedNode): void {
  */
 function addAnswer(flows: ValueFlows, node: LocatedNode): void {
   const part = (name: string): string => nodeLocation(node.graph, node.id, name);
-  const read = expressionsOf(node.texts).flatMap(({ sources }) => [...sources().read].filter(isOfResult));
+  const read = expressionsOfNode(node.texts).flatMap(({ sources }) => [...sources().read].filter(isOfResult));
   const conversations = [...node.texts.conversations.values()].map((name) => channelLocation(node.graph, name));
-  const parts = [part('result'), part('calls'), part('error'), ...locationsOf(read, readerOf(node))];
+  const parts = [part('result'), part('calls'), part('error'), ...locationsOfSources(read, readingNodeOf(node))];
   for (const location of [...parts, ...conversations, ...locationsOfGraphTools(node, 'item')])
     flows.add([part('answer')], location);
 }
@@ -130,18 +130,18 @@ function addWrites(flows: ValueFlows, node: LocatedNode): void {
 function addErrors(flows: ValueFlows, node: LocatedNode): void {
   const { graph, id, inside, texts } = node;
   const error = nodeLocation(graph, id, 'error');
-  const reader = readerOf(node);
-  for (const { sources } of expressionsOf(texts)) flows.add(locationsOf(sources().read, reader), error);
+  const reader = readingNodeOf(node);
+  for (const { sources } of expressionsOfNode(texts)) flows.add(locationsOfSources(sources().read, reader), error);
   for (const channel of channelsWrittenBy(texts)) flows.add([channelLocation(graph, channel)], error);
   if (!inside) return;
   flows.add([startErrorLocation(inside.id)], error);
   for (const inner of Object.keys(inside.definition.nodes)) flows.add([nodeLocation(inside.id, inner, 'error')], error);
 }
 
-function expressionsOf(texts: NodeTexts): readonly Expression[] {
+function expressionsOfNode(texts: NodeTexts): readonly Expression[] {
   const { fields, laterFields, writes, errorWrites, rules } = texts;
   const filled = [fields, laterFields, writes, errorWrites].flatMap((part) => [...part.values()]);
-  return [...filled.flatMap(expressionsIn), ...rules];
+  return [...filled.flatMap(expressionsOfTemplate), ...rules];
 }
 
 /** The flows of values between the locations of a run, as a graph of location names. */
@@ -183,8 +183,9 @@ function addEdge(flows: ValueFlows, graph: string, edge: EdgeDefinition): void {
   const { expressions, itemsOf } = forEdge(edge, READS);
   for (const source of expressions) {
     const { read, content } = parseExpression(source, NODE_NAMES).sources();
-    for (const node of toList(edge.from)) flows.add(locationsOf(read, reader), nodeLocation(graph, node, 'error'));
-    if (itemsOf !== null) flows.add(locationsOf(content, reader), nodeLocation(graph, itemsOf, 'item'));
+    for (const node of toList(edge.from))
+      flows.add(locationsOfSources(read, reader), nodeLocation(graph, node, 'error'));
+    if (itemsOf !== null) flows.add(locationsOfSources(content, reader), nodeLocation(graph, itemsOf, 'item'));
   }
 }
 
@@ -241,7 +242,7 @@ export function isOfResult(source: ValueSource): boolean {
 }
 
 /** Returns the locations that the sources of an expression refer to. Sources that are never redacted have none. */
-export function locationsOf(sources: Iterable<ValueSource>, reader: ReadingNode): readonly string[] {
+export function locationsOfSources(sources: Iterable<ValueSource>, reader: ReadingNode): readonly string[] {
   return [...sources].flatMap((source) => {
     const [name = ''] = source.split('.', 1);
     return own(LOCATIONS, name)?.(source, reader) ?? [];

@@ -1,5 +1,4 @@
-export { hideRecording } from './hide-recording.ts';
-export { replayRecording } from './recording.ts';
+export { hideRecording, replayRecording } from './recording.ts';
 export type { Recording } from './recording.ts';
 export { replayRecordedRun } from './replay.ts';
 export type { Divergence, DivergingEvents, ReplayedRun } from './replay.ts';

@@ -28,16 +28,16 @@ type RecordedReply = RecordedOccurrence & { readonly kind: 'call.completed' };
 
 /** Completes a recorded occurrence for the interpreter. @returns `null` if a call's reply is not recorded */
 export function completeOccurrence(recorded: RecordedOccurrence, log: ReplayLog): Occurrence | null {
-  return recorded.kind === 'call.completed' ? withReply(recorded, log) : recorded;
+  return recorded.kind === 'call.completed' ? completeReply(recorded, log) : recorded;
 }
 
-function withReply(recorded: RecordedReply, { events, answers }: ReplayLog): Occurrence | null {
+function completeReply(recorded: RecordedReply, { events, answers }: ReplayLog): Occurrence | null {
   const event = events[recorded.seq];
   const answer = answers.get(recorded.key);
   const reply = recorded.reply ?? replyInEvent(event, recorded.key, answer) ?? answer?.result;
   if (!isCallReply(reply)) return null;
   const isLocal = recorded.reply !== undefined || isRecordedAsLocal(event);
-  return { ...recorded, reply, ...effortIn(event, answer), ...(isLocal && { isLocal }) };
+  return { ...recorded, reply, ...recordedEffort(event, answer), ...(isLocal && { isLocal }) };
 }
 
 function isRecordedAsLocal(event: RunEvent | undefined): boolean {
@@ -50,7 +50,7 @@ function isOfCode(event: RunEvent | undefined): event is EndOfCode {
   return event?.type === 'tool.called' || event?.type === 'function.called';
 }
 
-function effortIn(
+function recordedEffort(
   event: RunEvent | undefined,
   answer: RecordedAnswer | undefined,
 ): { readonly attempts: number; readonly durationMs: number } {
@@ -75,7 +75,7 @@ function replyInEvent(event: RunEvent | undefined, key: string, answer: Recorded
  * Returns how calls and timers ended, by their keys and ids. For a call that a person has repeated, the last end
  * counts.
  */
-export function endsIn({ occurrences }: Pick<ReplayLog, 'occurrences'>): ReadonlyMap<string, RecordedOccurrence> {
+export function recordedEnds({ occurrences }: Pick<ReplayLog, 'occurrences'>): ReadonlyMap<string, RecordedOccurrence> {
   const ends = new Map<string, RecordedOccurrence>();
   for (const recorded of occurrences) {
     if ('key' in recorded) ends.set(recorded.key, recorded);

@@ -1,6 +1,5 @@
 import { beginRun } from '../advance/begin-run.ts';
-import { driveRun } from '../advance/drive.ts';
-import { signalEndedRun } from '../advance/advance.ts';
+import { driveRun, signalEndedRun } from '../advance/advance.ts';
 import type { AdvanceResult } from '../advance/advance.ts';
 import type { RunBeginning, RunIdentity } from '../advance/begin-run.ts';
 import type { CompiledGraph } from '../compile/compile.ts';
@@ -11,7 +10,7 @@ import { hasEnded } from '../run/status.ts';
 import { isJsonObject } from '../values/json.ts';
 import { canonicalJson } from '../values/compare-json.ts';
 import { toJson } from '../values/to-json.ts';
-import { endsIn, completeOccurrence, findUnprocessedAnswer } from './replay-log.ts';
+import { recordedEnds, completeOccurrence, findUnprocessedAnswer } from './replay-log.ts';
 import type { ReplayLog } from './replay-log.ts';
 
 /** The first event of a replay that differs from the recorded run. */
@@ -70,7 +69,7 @@ export function replayRecordedRun({ graph, identity, begin, log, view, onStep }:
 const MAX_BEYOND = 10_000;
 
 interface ReplayPlayer extends Pick<ReplayStart, 'log' | 'view' | 'onStep'> {
-  readonly ends: ReturnType<typeof endsIn>;
+  readonly ends: ReturnType<typeof recordedEnds>;
   run: Run;
   /** The number of recorded occurrences that have been replayed. */
   happened: number;
@@ -86,7 +85,7 @@ interface ReplayPlayer extends Pick<ReplayStart, 'log' | 'view' | 'onStep'> {
 function openPlayer(start: Pick<ReplayStart, 'log' | 'view' | 'onStep'>, run: Run, now: number): ReplayPlayer {
   return {
     ...start,
-    ends: endsIn(start.log),
+    ends: recordedEnds(start.log),
     run,
     happened: 0,
     now,

@@ -37,16 +37,16 @@ function firstApproval(known: KnownApprovals): Approval | Refusal {
   const pending = approvals
     .filter(({ status }) => status === 'pending')
     .toSorted((one, other) => approvalNumber(one.id) - approvalNumber(other.id));
-  if (!first) return withPending(refuseUnknown(known, id), pending);
+  if (!first) return listPendingApprovals(refuseUnknown(known, id), pending);
   const closed = refusalByStatus(first);
-  if (closed) return withPending(closed, pending);
+  if (closed) return listPendingApprovals(closed, pending);
   if (pending.length === 1) return first;
   const message = `Several approvals are pending; name one by approvalId: ${approvalNames(pending)}`;
   return { code: 'APPROVAL_ID_REQUIRED', message, pending: idsOfApprovals(pending) };
 }
 
 /** Adds the pending approvals to a refusal about the first approval. */
-function withPending({ code, message }: Refusal, pending: readonly Approval[]): Refusal {
+function listPendingApprovals({ code, message }: Refusal, pending: readonly Approval[]): Refusal {
   const now = pending.length === 0 ? 'no other is pending now' : `pending now: ${approvalNames(pending)}`;
   const meant = 'A decision without approvalId means the first approval of the run';
   return { code, message: `${message}. ${meant}; ${now}`, pending: idsOfApprovals(pending) };

@@ -26,7 +26,7 @@ export function calleeName(request: CallRequest): string {
 }
 
 /** True if a call must not be repeated automatically. */
-export function isUnsafe(request: CallRequest): boolean {
+export function isUnsafeCall(request: CallRequest): boolean {
   return request.kind !== 'model' && request.effect === 'unsafe';
 }
 
@@ -37,7 +37,7 @@ type SafetyTerms = Pick<CallEffect, 'request' | 'isCompensable'>;
  * compensate it.
  */
 export function needsSettlement({ request, isCompensable }: SafetyTerms): boolean {
-  return isCompensable === true || isUnsafe(request);
+  return isCompensable === true || isUnsafeCall(request);
 }
 
 /**
@@ -51,7 +51,7 @@ export function isAccountable({ request, isCompensable }: SafetyTerms): boolean 
 
 /** Returns the rule for a call whose outcome stays unknown; `null` if the run may simply repeat it. */
 export function ruleIfUnknown(call: SafetyTerms): UnknownOutcomeRule | null {
-  if (isUnsafe(call.request)) return 'ask';
+  if (isUnsafeCall(call.request)) return 'ask';
   return isAccountable(call) ? 'name' : null;
 }
 
@@ -59,7 +59,7 @@ export function ruleIfUnknown(call: SafetyTerms): UnknownOutcomeRule | null {
  * True if a call runs in the worker of the workflow task. It must be short and idempotent, and the run not accountable
  * for it.
  */
-export function isLocal(call: CallEffect): call is LocalEffect {
+export function isLocalCall(call: CallEffect): call is LocalEffect {
   const { request } = call;
   if (request.kind === 'model' || request.execution !== 'local' || isAccountable(call)) return false;
   // The worker of the workflow task does not poll the task queues that tools name.

@@ -74,7 +74,7 @@ export interface PossiblyExecutedCall {
 /*
  * State outlives the work behind it. A call counts as undone as soon as its run begins to end with that call to
  * compensate, whether the compensation is pending, running, done or failed. Nothing may start from a state after an
- * undone call, so every operation that continues from a state checks `isBehind`.
+ * undone call, so every operation that continues from a state checks `includesUndoneWork`.
  */
 
 /** The calls of a run that are undone, or about to be undone. */
@@ -91,7 +91,7 @@ export interface UndoneWork {
 const MAX_NAMED_NODES = 10;
 
 /** Adds compensations, earliest first, to the undone work. */
-export function withUndone(undone: UndoneWork | null, compensations: readonly Compensation[]): UndoneWork | null {
+export function addUndoneWork(undone: UndoneWork | null, compensations: readonly Compensation[]): UndoneWork | null {
   const [first] = compensations;
   if (!first) return undone;
   const nodes = compensations.slice(-MAX_NAMED_NODES).map(({ task }) => taskAddress(task));
@@ -102,7 +102,7 @@ export function withUndone(undone: UndoneWork | null, compensations: readonly Co
 }
 
 /** True if the state at a checkpoint includes work that is undone. @param step the superstep of the checkpoint */
-export function isBehind({ since }: Pick<UndoneWork, 'since'>, step: number): boolean {
+export function includesUndoneWork({ since }: Pick<UndoneWork, 'since'>, step: number): boolean {
   return step >= since;
 }
 

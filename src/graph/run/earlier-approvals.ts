@@ -27,7 +27,7 @@ export function earlierApprovals(
   inherited: readonly ClosedApproval[] = [],
 ): readonly EarlierApproval[] {
   const asksTheSame = (one: QuestionIdentity): boolean => isSameQuestion(one, question);
-  const same = [...inherited.filter(asksTheSame), ...closed.filter(asksTheSame).map(toClosed)];
+  const same = [...inherited.filter(asksTheSame), ...closed.filter(asksTheSame).map(toClosedApproval)];
   const sinceYes = same.slice(same.findLastIndex(({ status }) => status === 'approved') + 1);
   return sinceYes.slice(-MAX_EARLIER_APPROVALS).map(({ id, status, decisions }) => ({ id, status, decisions }));
 }
@@ -51,10 +51,10 @@ export function approvalsToInherit(
 
 /** Returns only the closed approvals. */
 export function closedApprovals(approvals: readonly Approval[]): readonly ClosedApproval[] {
-  return approvals.filter(({ status }) => status !== 'pending').map(toClosed);
+  return approvals.filter(({ status }) => status !== 'pending').map(toClosedApproval);
 }
 
-function toClosed({ id, status, decisions, task, asked, tool }: Approval): ClosedApproval {
+function toClosedApproval({ id, status, decisions, task, asked, tool }: Approval): ClosedApproval {
   return {
     id,
     status,

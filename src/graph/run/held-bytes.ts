@@ -4,7 +4,7 @@ import { isContainer, isJsonList } from '../values/json.ts';
 import type { CallRequest } from './effect.ts';
 import { PROMPT } from './model-turn.ts';
 import type { Run } from './run.ts';
-import { scopeInside, scopeIn } from './task-position.ts';
+import { scopeInside, scopeInTask } from './task-position.ts';
 import type { NodePosition, NodeTask, SavedProgress, Scope, TaskState, Trigger } from './scope.ts';
 
 /**
@@ -53,7 +53,7 @@ export function bytesOfTask(task: NodeTask): number {
 
 /** Returns the bytes of a task's results, of its position, and of the graph inside. */
 export function bytesOfWork(state: TaskState): number {
-  const inner = scopeIn(state);
+  const inner = scopeInTask(state);
   return bytesOfState(state) + (inner ? bytesOfChannels(inner.channels) + bytesOfSuperstep(inner) : 0);
 }
 

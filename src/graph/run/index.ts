@@ -17,7 +17,15 @@ export type { KnownApprovals } from './approval-to-decide.ts';
 export type { Approval, DecisionRequest, PublicApproval, QuorumProgress } from './approval.ts';
 export { MAX_INHERITED, approvalsToInherit, closedApprovals } from './earlier-approvals.ts';
 export type { ClosedApproval } from './earlier-approvals.ts';
-export { calleeName, calleeOf, isAccountable, isCallReply, isLocal, isUnsafe, needsSettlement } from './call.ts';
+export {
+  calleeName,
+  calleeOf,
+  isAccountable,
+  isCallReply,
+  isLocalCall,
+  isUnsafeCall,
+  needsSettlement,
+} from './call.ts';
 export type {
   CallEffect,
   CallReply,
@@ -64,9 +72,9 @@ export { RUN_PERMISSIONS, hasPermission, isPrincipal, mayCall, mayReadFile } fro
 export type { Principal } from './principal.ts';
 export { readRun } from './run.ts';
 export type { StoredRun, Breakpoints, EarlierCall, ParentRun, Run } from './run.ts';
-export { describeUndone, isBehind } from './compensation.ts';
+export { describeUndone, includesUndoneWork } from './compensation.ts';
 export type { UndoneWork } from './compensation.ts';
-export { refuseSeveral } from './named-interventions.ts';
+export { refuseSeveral } from './occurrence.ts';
 export { TAKEN_IN, hasEnded, isEnded, isRunStatus, isTakenIn, statusOf } from './status.ts';
 export type { RunStatus } from './status.ts';
 export { hasLostSeveral } from './unknown-outcomes.ts';

@@ -28,11 +28,11 @@ export function limitsOfGraph(
   limits: Limits = {},
   { maxSteps, maxConcurrency, deadline }: InstallationDefaults,
 ): RunLimits {
-  return { maxSteps, maxConcurrency, ...inForce({ ...(deadline !== undefined && { deadline }), ...limits }) };
+  return { maxSteps, maxConcurrency, ...effectiveLimits({ ...(deadline !== undefined && { deadline }), ...limits }) };
 }
 
 /** Converts a definition's limits to effective names and units. */
-export function inForce(limits: Limits): Partial<RunLimits> {
+export function effectiveLimits(limits: Limits): Partial<RunLimits> {
   return Object.fromEntries(
     Object.entries(limits).map(([name, value]) =>
       typeof value === 'string' ? [`${name}Ms`, toMs(value)] : [name, value],
@@ -81,7 +81,7 @@ export function tightenLimits(
   asked: Limits,
 ): { readonly limits: RunLimits; readonly loose: readonly LooseLimit[] } {
   const allowed: Readonly<Record<string, number>> = limits;
-  const wanted: Readonly<Record<string, number>> = inForce(asked);
+  const wanted: Readonly<Record<string, number>> = effectiveLimits(asked);
   const loose = Object.entries(LIMITS).flatMap(([name, { value }]) => {
     const key = value === 'duration' ? `${name}Ms` : name;
     return tooLoose(name, own(wanted, key), own(allowed, key));
@@ -138,16 +138,16 @@ export function toggleCountdown({ leftMs, runsSince }: Countdown, runs: boolean,
   if (runs === (runsSince !== null)) return null;
   return runsSince === null
     ? { leftMs, runsSince: now }
-    : { leftMs: leftAt({ leftMs, runsSince }, now), runsSince: null };
+    : { leftMs: countdownLeftAt({ leftMs, runsSince }, now), runsSince: null };
 }
 
 /** Returns the milliseconds that a countdown has left. */
-export function leftAt({ leftMs, runsSince }: Countdown, now: number): number {
+export function countdownLeftAt({ leftMs, runsSince }: Countdown, now: number): number {
   return runsSince === null ? leftMs : Math.max(0, leftMs - (now - runsSince));
 }
 
 /** Returns the time at which a running countdown ends; `null` if it is stopped. */
-export function endsAt({ leftMs, runsSince }: Countdown): number | null {
+export function countdownEnd({ leftMs, runsSince }: Countdown): number | null {
   return runsSince === null ? null : runsSince + leftMs;
 }
 

@@ -29,7 +29,7 @@ export const EMPTY_CONVERSATION: ModelConversation = {
 };
 
 /** Adds the usage of a reply. */
-export function withUsage(
+export function addUsage(
   conversation: ModelConversation,
   { inputTokens, outputTokens }: ModelReply['usage'],
 ): ModelConversation {

@@ -1,6 +1,6 @@
+import type { CallReply } from './effect.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import type { Json, JsonObject } from '../values/json.ts';
-import type { CallReply } from './effect.ts';
 
 /** An event from outside the interpreter, with its time in milliseconds since the epoch. */
 export type Occurrence = OccurrenceBody & { readonly at: number };
@@ -91,3 +91,11 @@ export type RefusalCode =
   | 'STALE'
   | 'LIMIT_TOO_LOOSE'
   | 'MALFORMED';
+
+/** Refuses a control that may mean several interventions. @param names their ids and nodes, as text */
+export function refuseSeveral(names: string): Refusal {
+  return {
+    code: 'INTERVENTION_ID_REQUIRED',
+    message: `Several nodes wait for an intervention; name one by id: ${names}`,
+  };
+}

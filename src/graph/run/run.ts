@@ -168,11 +168,11 @@ export function readRun(stored: StoredRun, migrations = MIGRATIONS): Run {
   const run = migrations
     .slice(stored.format - 1)
     .reduce<StoredRun>((before, migrate) => ({ ...migrate(before), format: before.format + 1 }), stored);
-  if (hasFormat(run, newest)) return run;
+  if (hasNewestFormat(run, newest)) return run;
   throw new Error(`The run has format ${stored.format}; this version knows those up to ${newest}`);
 }
 
 /** The migrations have produced the current format. */
-function hasFormat(run: StoredRun, newest: number): run is Run {
+function hasNewestFormat(run: StoredRun, newest: number): run is Run {
   return run.format === newest;
 }

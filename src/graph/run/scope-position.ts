@@ -5,22 +5,22 @@ import { START } from '../definition/definition.ts';
 import { own } from '../values/json.ts';
 
 /** Returns the tasks of a graph's open superstep. */
-export function tasksIn({ at }: Pick<Scope, 'at'>): readonly NodeTask[] {
+export function tasksOfScope({ at }: Pick<Scope, 'at'>): readonly NodeTask[] {
   return at.kind === 'running' ? at.tasks : [];
 }
 
 /** True if a node of a graph has run or is running. */
-export function hasBegun({ visits }: Pick<Scope, 'visits'>): boolean {
+export function hasScopeBegun({ visits }: Pick<Scope, 'visits'>): boolean {
   return Object.keys(visits).length > 0;
 }
 
 /** Returns the triggers that are known without evaluating edges. An open superstep has none. */
-export function triggersAt(at: ScopePosition): readonly Trigger[] {
+export function triggersAtPosition(at: ScopePosition): readonly Trigger[] {
   return at.kind === 'running' ? [] : at.triggers;
 }
 
 /** Returns the finished nodes whose edges have not been evaluated. */
-export function finishedAt(at: ScopePosition): readonly string[] {
+export function finishedNodesAt(at: ScopePosition): readonly string[] {
   return at.kind === 'edges' || at.kind === 'after' ? at.finished : [];
 }
 
@@ -32,7 +32,7 @@ export function breakpointNodesAt(at: ScopePosition): readonly string[] {
 /** Returns the unfinished nodes of an open superstep. Between supersteps, returns the triggered nodes. */
 export function nextNodes({ at, deferred }: Pick<Scope, 'at' | 'deferred'>): readonly string[] {
   if (at.kind === 'after') return at.next;
-  if (at.kind !== 'running') return namesOfNext({ triggers: triggersAt(at), deferred });
+  if (at.kind !== 'running') return namesOfNext({ triggers: triggersAtPosition(at), deferred });
   return sortedNames(at.tasks.filter((task) => !isFinished(task)));
 }
 

@@ -1,4 +1,4 @@
-import { withUndone } from './compensation.ts';
+import { addUndoneWork } from './compensation.ts';
 import type { AwaitedPerson, UndoneWork } from './compensation.ts';
 import type { EndedPhase, PauseRequest, RunPhase } from './phase.ts';
 import type { Run } from './run.ts';
@@ -69,7 +69,7 @@ interface CompensatedRun extends WithPhase {
 /** Returns the undone work of a run, including in an ending run what is about to be undone; `null` for none. */
 export function undoneWork(run: CompensatedRun): UndoneWork | null {
   const { undone, pending } = run.compensation;
-  return isEnding(run) || isClosing(run) ? withUndone(undone, pending) : undone;
+  return isEnding(run) || isClosing(run) ? addUndoneWork(undone, pending) : undone;
 }
 
 /** True while the `onCancel` node of a canceled run is running. */

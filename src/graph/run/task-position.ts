@@ -14,13 +14,13 @@ import { hasReadyCall, isAnswered, openKey } from './tool-batch.ts';
 import type { ToolBatch } from './tool-batch.ts';
 
 /** Returns the requested tool calls of a task at this position, with their states. */
-export function batchOf(position: NodePosition): ToolBatch {
+export function batchAtPosition(position: NodePosition): ToolBatch {
   if (position.kind === 'calls') return position.batch;
   return position.kind === 'agent' && position.stage.kind === 'batch' ? position.stage.batch : [];
 }
 
 /** Returns the model turn that a task at this position waits for; `null` for none. */
-function turnOf(position: NodePosition): TurnPosition | null {
+function turnAtPosition(position: NodePosition): TurnPosition | null {
   if (position.kind === 'llm') return position.turn;
   return position.kind === 'agent' && position.stage.kind === 'turn' ? position.stage.turn : null;
 }
@@ -53,7 +53,7 @@ function progressWithScope(saved: ResumablePosition, scope: Scope): ResumablePos
 }
 
 /** Returns the call that a task at this position waits for, except calls of a batch. */
-export function callAt(position: NodePosition): VisibleCall | null {
+export function callAtPosition(position: NodePosition): VisibleCall | null {
   switch (position.kind) {
     case 'call': {
       const { kind: _kind, ...call } = position;
@@ -65,7 +65,7 @@ export function callAt(position: NodePosition): VisibleCall | null {
     }
     case 'llm':
     case 'agent': {
-      const key = turnOf(position)?.key ?? null;
+      const key = turnAtPosition(position)?.key ?? null;
       return key === null ? null : { key, args: null };
     }
     case 'failing':
@@ -77,15 +77,15 @@ export function callAt(position: NodePosition): VisibleCall | null {
 
 /** True if a task at this position waits for the result of a call. Calls of graphs inside belong to other tasks. */
 export function awaitsResult(position: NodePosition, key: string): boolean {
-  if (callAt(position)?.key === key) return true;
-  return batchOf(position).some(({ state }) => openKey(state) === key);
+  if (callAtPosition(position)?.key === key) return true;
+  return batchAtPosition(position).some(({ state }) => openKey(state) === key);
 }
 
 /** Returns the approvals that a task at this position has requested. */
-export function approvalsAt(position: NodePosition): readonly string[] {
+export function approvalsAtPosition(position: NodePosition): readonly string[] {
   if (position.kind === 'approval') return [position.approvalId];
   const requested = position.kind === 'failing' && isResumable(position.saved) ? position.saved : position;
-  return batchOf(requested).flatMap(({ state }) => (state.phase === 'asked' ? [state.approvalId] : []));
+  return batchAtPosition(requested).flatMap(({ state }) => (state.phase === 'asked' ? [state.approvalId] : []));
 }
 
 /**
@@ -93,13 +93,13 @@ export function approvalsAt(position: NodePosition): readonly string[] {
  * that follows an answered batch.
  */
 export function wantsCapacity(position: NodePosition): boolean {
-  const batch = batchOf(position);
+  const batch = batchAtPosition(position);
   return position.kind === 'approved' || hasReadyCall(batch) || (batch.length > 0 && isAnswered(batch));
 }
 
 /** Returns the budget needs of a task's model call that waits for budgets; `null` if no call waits. */
 export function awaitedBudget(position: NodePosition): ModelNeeds | null {
-  const turn = turnOf(position);
+  const turn = turnAtPosition(position);
   return turn?.key === null ? turn.needs : null;
 }
 
@@ -109,20 +109,20 @@ export function isResumable(position: NodePosition | SavedProgress | null): posi
 }
 
 /** Returns the finished work of an open task at this position, from which a retry continues. */
-export function progressAt(position: NodePosition): SavedProgress | null {
+export function progressAtPosition(position: NodePosition): SavedProgress | null {
   if (position.kind === 'failing') return position.saved;
   return isResumable(position) ? position : null;
 }
 
 /** Returns the graph inside a task that is open, or whose progress is saved. */
-export function scopeIn(state: TaskState): Scope | null {
+export function scopeInTask(state: TaskState): Scope | null {
   return scopeInside(state.phase === 'open' ? state.position : 'saved' in state ? (state.saved ?? null) : null);
 }
 
 /** Returns the work of a task that its retry must not repeat. */
 export function savedProgressOf(state: TaskState): SavedProgress | null {
   if (state.phase === 'ready') return state.saved ?? null;
-  return state.phase === 'open' ? progressAt(state.position) : null;
+  return state.phase === 'open' ? progressAtPosition(state.position) : null;
 }
 
 /** A failed task; the failure is final unless a person retries or intervenes. */

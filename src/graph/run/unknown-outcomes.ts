@@ -3,15 +3,15 @@ import type { PossiblyExecutedCall } from './compensation.ts';
 import { isSamePath } from './ids.ts';
 import type { TaskPath } from './ids.ts';
 import type { Run } from './run.ts';
-import { tasksIn } from './scope-position.ts';
+import { tasksOfScope } from './scope-position.ts';
 import type { SavedProgress, Scope, TaskState } from './scope.ts';
-import { batchOf, hasFailed, progressAt, scopeIn, scopeInside } from './task-position.ts';
+import { batchAtPosition, hasFailed, progressAtPosition, scopeInTask, scopeInside } from './task-position.ts';
 import type { FailedState } from './task-position.ts';
 import type { CallState } from './tool-batch.ts';
 
 /** Returns the nodes that have calls with an unknown outcome. A node in a subgraph is `outer/inner`. */
 export function nodesWithUnknownOutcome(scope: Scope): readonly string[] {
-  return tasksIn(scope).flatMap(({ node, index, state }) => {
+  return tasksOfScope(scope).flatMap(({ node, index, state }) => {
     if (countUnknownOf(state) === 0) return [];
     const name = index === null ? node : `${node}[${index}]`;
     const position = savedPosition(state);
@@ -23,7 +23,7 @@ export function nodesWithUnknownOutcome(scope: Scope): readonly string[] {
 
 function savedPosition(state: TaskState): SavedProgress | null {
   if (state.phase === 'intervention') return state.saved;
-  return state.phase === 'open' ? progressAt(state.position) : null;
+  return state.phase === 'open' ? progressAtPosition(state.position) : null;
 }
 
 /** True if saved progress has calls with an unknown outcome, including those inside a subgraph. */
@@ -34,13 +34,13 @@ export function hasUnknownOutcome(saved: SavedProgress | null): boolean {
 /** Returns the number of calls with an unknown outcome in saved progress, including those inside a subgraph. */
 export function countUnknownOutcomes(saved: SavedProgress | null): number {
   const inside = scopeInside(saved);
-  const counts = inside ? tasksIn(inside).map(({ state }) => countUnknownOf(state)) : [];
+  const counts = inside ? tasksOfScope(inside).map(({ state }) => countUnknownOf(state)) : [];
   return counts.reduce((sum, count) => sum + count, countUnknownCalls(saved));
 }
 
 /** Returns the number of calls of a batch that have an unknown outcome. */
 function countUnknownCalls(saved: SavedProgress | null): number {
-  const batch = saved && saved.kind !== 'finished' ? batchOf(saved) : [];
+  const batch = saved && saved.kind !== 'finished' ? batchAtPosition(saved) : [];
   return batch.filter(({ state }) => isOutcomeUnknown(state)).length;
 }
 
@@ -79,9 +79,9 @@ export function rememberedLostCalls(
  */
 export function hasLostSeveral(run: Pick<Run, 'root' | 'compensation'>, node: string): boolean {
   const isRefused = (scope: Scope, around: TaskPath): boolean =>
-    tasksIn(scope).some((task) => {
+    tasksOfScope(scope).some((task) => {
       const path = [...around, task.key];
-      const inside = scopeIn(task.state);
+      const inside = scopeInTask(task.state);
       if (inside && isRefused(inside, path)) return true;
       if (task.node !== node || !hasFailed(task.state) || !repeatsLostCall(task.state)) return false;
       return rememberedLostCalls(run, path).length > 1;

@@ -119,9 +119,9 @@ function withAllFieldTexts(value: Json): Json {
 
 /** True for the schema of a duration, which has the issue code `INVALID_DURATION`. */
 function isDurationSchema({ _zod: { def } }: z.core.$ZodTypes): boolean {
-  return (def.checks ?? []).some(({ _zod: check }) => 'params' in check.def && isCoded(check.def.params));
+  return (def.checks ?? []).some(({ _zod: check }) => 'params' in check.def && hasDurationCode(check.def.params));
 }
 
-function isCoded(params: unknown): boolean {
+function hasDurationCode(params: unknown): boolean {
   return isJsonObject(params) && params['code'] === 'INVALID_DURATION';
 }

@@ -26,9 +26,9 @@ export function fieldTextsOf(schema: z.core.$ZodType): FieldTexts | undefined {
 }
 
 /** Returns the names of the fields that a schema has at a path, over all branches of its unions. */
-export function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
+export function fieldNamesAtPath(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
   const there = path.reduce<readonly z.core.$ZodType[]>(
-    (schemas, part) => schemas.flatMap(unwrapSchema).flatMap((one) => partOf(one, part)),
+    (schemas, part) => schemas.flatMap(unwrapSchema).flatMap((one) => schemasOfPart(one, part)),
     [schema],
   );
   return there.flatMap(unwrapSchema).flatMap((one) => (one instanceof z.ZodObject ? Object.keys(one.shape) : []));
@@ -40,7 +40,7 @@ function unwrapSchema(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
   return schema instanceof z.ZodUnion ? schema.options.flatMap(unwrapSchema) : [schema];
 }
 
-function partOf(schema: z.core.$ZodType, part: PropertyKey): readonly z.core.$ZodType[] {
+function schemasOfPart(schema: z.core.$ZodType, part: PropertyKey): readonly z.core.$ZodType[] {
   if (schema instanceof z.ZodArray) return [schema.element];
   if (schema instanceof z.ZodRecord) return [schema.valueType];
   if (!(schema instanceof z.ZodObject)) return [];

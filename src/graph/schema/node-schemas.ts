@@ -53,15 +53,15 @@ const PROVIDER_OPTION_TEXTS: {
 /** The options of providers that a node may set. */
 const ProviderOptionsSchema = describeSchemaFields(
   z.strictObject({
-    openai: optionsOf('openai'),
-    anthropic: optionsOf('anthropic'),
-    google: optionsOf('google'),
-    'openai-compatible': optionsOf('openai-compatible'),
+    openai: providerOptionsSchema('openai'),
+    anthropic: providerOptionsSchema('anthropic'),
+    google: providerOptionsSchema('google'),
+    'openai-compatible': providerOptionsSchema('openai-compatible'),
   }),
   PROVIDER_TEXTS,
 );
 
-function optionsOf(provider: keyof ModelOptions): z.ZodType {
+function providerOptionsSchema(provider: keyof ModelOptions): z.ZodType {
   const fields: Readonly<Record<string, OptionKind>> = MODEL_OPTIONS[provider];
   const texts: FieldTexts = PROVIDER_OPTION_TEXTS[provider];
   return describeSchemaFields(

@@ -1,10 +1,10 @@
 import type { Draft } from '../draft/draft.ts';
 import { rootFrame } from '../draft/frames.ts';
-import { moveTo } from '../draft/scope-draft.ts';
+import { moveToPosition } from '../draft/scope-draft.ts';
 import type { VisitedNodes } from '../journal/resume-point.ts';
 import { discardSuperstep, cancelRun } from '../lifecycle/cancel.ts';
 import { editChannels, saveEdit } from '../lifecycle/edit-channels.ts';
-import { actorIn, refuseAsking, refuseReaching } from '../lifecycle/gated-nodes.ts';
+import { toActor, refuseAsking, refuseReaching } from '../lifecycle/gated-nodes.ts';
 import { reopenRun, resumeRun } from '../lifecycle/reopen-run.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/occurrence.ts';
@@ -36,7 +36,7 @@ export const replanSignal: SignalKind = {
     const edited = editChannels(draft, { values: valuesField(payload) ?? {}, by });
     if (!edited.ok) return refuseSignal(edited.refusal);
     draft.addEditor(by);
-    const visited = goTo(draft, node);
+    const visited = goToNode(draft, node);
     saveEdit(draft, edited.changes, visited);
     if (hasEnded(draft.run)) reopenRun(draft);
     else resumeRun(draft, by.sub);
@@ -50,17 +50,17 @@ function refuseReplan(draft: Draft, node: string, by: Principal): Refusal | null
     refuseCompensated(draft) ??
     refuseUnknownNode(draft, node, '/node') ??
     refuseBypass(draft, by) ??
-    refuseReaching(draft.graph, [node], actorIn(draft, by)) ??
-    refuseAsking(draft.graph, node, actorIn(draft, by))
+    refuseReaching(draft.graph, [node], toActor(draft, by)) ??
+    refuseAsking(draft.graph, node, toActor(draft, by))
   );
 }
 
 /** A run that is stopped at the breakpoint before the node continues past it. */
-function goTo(draft: Draft, node: string): VisitedNodes {
+function goToNode(draft: Draft, node: string): VisitedNodes {
   const { at } = draft.run.root;
   const hasPassedBreakpoint = at.kind === 'before' && at.nodes.includes(node);
   const visited = discardSuperstep(draft);
-  moveTo(rootFrame(draft), { kind: 'ready', triggers: [{ node }], hasPassedBreakpoint });
+  moveToPosition(rootFrame(draft), { kind: 'ready', triggers: [{ node }], hasPassedBreakpoint });
   return visited;
 }
 

@@ -43,7 +43,7 @@ function handleDecision(
 ): SignalOutcome {
   const approval = findApproval(draft, payload);
   if ('code' in approval) return refuseSignal(approval);
-  const at = timeOf(draft, approval, payload);
+  const at = timeOfDecision(draft, approval, payload);
   if (at === null) return refuseSignal({ code: 'MALFORMED', message: '/at: must be a time as in RFC 3339' });
   const result = applyDecision(approval, {
     decision,
@@ -64,7 +64,7 @@ function handleDecision(
 }
 
 /** Returns the time of a decision, which is never before its request and never after the run processes it. */
-function timeOf({ now, timestamp }: Draft, { requestedAt }: Approval, payload: JsonObject): string | null {
+function timeOfDecision({ now, timestamp }: Draft, { requestedAt }: Approval, payload: JsonObject): string | null {
   const text = textField(payload, 'at');
   if (text === undefined) return timestamp;
   const time = parseTimestamp(text);

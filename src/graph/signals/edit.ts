@@ -1,15 +1,15 @@
 import { Draft } from '../draft/draft.ts';
 import { rootFrame } from '../draft/frames.ts';
-import { moveTo } from '../draft/scope-draft.ts';
+import { moveToPosition } from '../draft/scope-draft.ts';
 import type { VisitedNodes } from '../journal/resume-point.ts';
 import { discardSuperstep } from '../lifecycle/cancel.ts';
 import { editChannels, saveEdit } from '../lifecycle/edit-channels.ts';
 import type { StateEdit } from '../lifecycle/edit-channels.ts';
-import { actorIn, refuseActingAs, refuseArrivals, refuseReaching } from '../lifecycle/gated-nodes.ts';
+import { toActor, refuseActingAs, refuseArrivals, refuseReaching } from '../lifecycle/gated-nodes.ts';
 import { renewApprovals } from '../lifecycle/renew-approvals.ts';
 import { reopenRun } from '../lifecycle/reopen-run.ts';
 import type { Refusal } from '../run/occurrence.ts';
-import { triggersAt } from '../run/scope-position.ts';
+import { triggersAtPosition } from '../run/scope-position.ts';
 import type { Scope } from '../run/scope.ts';
 import { hasEnded, statusOf } from '../run/status.ts';
 import { stopAtBreakpointBefore } from '../superstep/open-superstep.ts';
@@ -36,7 +36,7 @@ export const editSignal: SignalKind = {
     const edited = editChannels(draft, change);
     if (!edited.ok) return refuseSignal(edited.refusal);
     if (asNode === undefined) refreshNextNodes(rootFrame(draft));
-    const visited = asNode === undefined ? [] : continueFrom(draft, asNode).visited;
+    const visited = asNode === undefined ? [] : continueAfterNode(draft, asNode).visited;
     saveEdit(draft, edited.changes, visited);
     if (asNode !== undefined) reopenPaused(draft, by.sub);
     else if (!hasEnded(draft.run)) renewApprovals(draft);
@@ -56,7 +56,7 @@ function refuseEdit(draft: Draft, { payload, by }: SignalRequest): Refusal | nul
   return (
     refuseCompensated(draft) ??
     refuseUnknownNode(draft, asNode, '/asNode') ??
-    refuseActingAs(graph, asNode, actorIn(draft, by)) ??
+    refuseActingAs(graph, asNode, toActor(draft, by)) ??
     refuseBypass(draft, by)
   );
 }
@@ -72,15 +72,15 @@ function tryEdit(draft: Draft, change: StateEdit): Refusal | null {
   const trial = new Draft(draft.graph, draft.run, draft.now);
   const edited = editChannels(trial, change);
   if (!edited.ok) return edited.refusal;
-  const { failure } = continueFrom(trial, asNode);
+  const { failure } = continueAfterNode(trial, asNode);
   if (failure) {
     const { message } = failure;
     return { code: 'INVALID_VALUES', message, issues: [{ path: '/values', message }], mayQuote: true };
   }
   const { at, deferred, joins } = trial.run.root;
-  const next = [...triggersAt(at), ...deferred].map(({ node }) => node);
+  const next = [...triggersAtPosition(at), ...deferred].map(({ node }) => node);
   const arrived = newArrivals(draft.run.root, joins);
-  const actor = actorIn(draft, by);
+  const actor = toActor(draft, by);
   return refuseReaching(draft.graph, next, actor) ?? refuseArrivals(draft.graph, arrived, actor);
 }
 
@@ -96,10 +96,10 @@ function newArrivals(before: Pick<Scope, 'joins'>, joins: Scope['joins']): reado
  * Discards the open work of a run and continues after a node.
  * @returns the discarded nodes, and the error of an edge
  */
-function continueFrom(draft: Draft, node: string): { visited: VisitedNodes; failure: RunError | null } {
+function continueAfterNode(draft: Draft, node: string): { visited: VisitedNodes; failure: RunError | null } {
   const frame = rootFrame(draft);
   const visited = discardSuperstep(draft);
-  moveTo(frame, { kind: 'edges', finished: [node], triggers: [] });
+  moveToPosition(frame, { kind: 'edges', finished: [node], triggers: [] });
   const failure = triggerNextNodes(frame);
   // A run that is not running stops at the breakpoint now; a waiting run stops when it continues.
   if (statusOf(draft.run) !== 'waiting') stopAtBreakpointBefore(frame);
@@ -108,6 +108,6 @@ function continueFrom(draft: Draft, node: string): { visited: VisitedNodes; fail
 
 function reopenPaused(draft: Draft, by: string): void {
   const { at, deferred } = draft.run.root;
-  if (!hasEnded(draft.run) || triggersAt(at).length + deferred.length === 0) return;
+  if (!hasEnded(draft.run) || triggersAtPosition(at).length + deferred.length === 0) return;
   reopenRun(draft, { by, reason: null });
 }

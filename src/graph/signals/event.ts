@@ -1,4 +1,4 @@
-import { hasRoom } from '../draft/draft.ts';
+import { hasRoomFor } from '../draft/draft.ts';
 import type { Draft } from '../draft/draft.ts';
 import { emitOfRun, tasksOfRun } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
@@ -31,7 +31,7 @@ export const eventSignal: SignalKind = {
         message: `${MAX_BUFFERED_EVENTS} events are buffered already, and no node waits for "${name}"`,
       });
     const buffered = { name, payload };
-    if (!waiting && !hasRoom(draft, approximateBytes(buffered)))
+    if (!waiting && !hasRoomFor(draft, approximateBytes(buffered)))
       return refuseSignal({ code: 'BUFFER_FULL', message: 'The run holds too much to buffer the event' });
     emitOfRun(draft, { type: 'signal.received', event: name, by: by.sub });
     if (waiting) deliverInput(waiting, { kind: 'event', payload });

@@ -2,11 +2,11 @@ import type { Draft } from '../draft/draft.ts';
 import { tasksOfRun, keyOfCall } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { interventionId, mayMeanIntervention } from '../run/ids.ts';
-import { refuseSeveral } from '../run/named-interventions.ts';
+import { refuseSeveral } from '../run/occurrence.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import type { SavedProgress } from '../run/scope.ts';
 import { hasEnded, statusOf } from '../run/status.ts';
-import { batchOf, isResumable } from '../run/task-position.ts';
+import { batchAtPosition, isResumable } from '../run/task-position.ts';
 import type { BatchCall } from '../run/tool-batch.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
@@ -81,7 +81,7 @@ function interventionCalls(handle: TaskHandle, failedAt: string | null): OpenInt
   const { state } = handle.task;
   if (state.phase !== 'open' || !isResumable(state.position)) return [];
   const { position } = state;
-  return batchOf(position).flatMap((call) =>
+  return batchAtPosition(position).flatMap((call) =>
     call.state.phase === 'intervention'
       ? [{ handle, failure: call.state.failure, saved: position, call, since: failedAt ?? call.state.since }]
       : [],

@@ -1,1 +1,1 @@
-export { signals } from './signals.ts';
+export { signals } from './receive-signal.ts';

@@ -1,16 +1,27 @@
+import { tryWrite } from '../channels/apply-writes.ts';
 import type { Draft } from '../draft/draft.ts';
-import { emitEvent, emitOfRun, emitTask } from '../draft/frames.ts';
+import {
+  emitEvent,
+  emitOfRun,
+  emitTask,
+  withOwnAllowance,
+  cancelTimersAndApprovalsOf,
+  taskBindings,
+} from '../draft/frames.ts';
+import type { TaskHandle } from '../draft/frames.ts';
+import { requireRoom, setState } from '../draft/scope-draft.ts';
 import { retryCompensation, settleUnknownCompensation } from '../lifecycle/compensation.ts';
+import { toActor, refuseActingAs } from '../lifecycle/gated-nodes.ts';
 import { settlePossiblyExecuted } from '../lifecycle/possibly-executed.ts';
 import { raiseLimits, reopenRun } from '../lifecycle/reopen-run.ts';
 import { retryTask, deliverIntervention } from '../lifecycle/retry-task.ts';
-import { LIMITS_SCHEMA } from '../run/limits.ts';
-import type { Principal } from '../run/principal.ts';
-import type { Refusal } from '../run/occurrence.ts';
 import { refuseEditor } from '../run/editors.ts';
+import { LIMITS_SCHEMA } from '../run/limits.ts';
+import type { Refusal } from '../run/occurrence.ts';
+import type { Principal } from '../run/principal.ts';
+import type { SavedProgress } from '../run/scope.ts';
 import { hasEnded } from '../run/status.ts';
-import type { JsonObject } from '../values/json.ts';
-import { formatTimestamp } from '../values/time.ts';
+import { repeatsLostCall, countUnknownOutcomes } from '../run/unknown-outcomes.ts';
 import {
   INTERVENTION_FIELDS,
   findIntervention,
@@ -24,11 +35,12 @@ import type { OpenIntervention } from './find-intervention.ts';
 import { refuseCompensated, refuseUnread, refuseBypass } from './refusals.ts';
 import { refuseSignal, acceptSignal, REASON, textField } from './signal.ts';
 import type { SignalOutcome, SignalKind, SignalRequest } from './signal.ts';
-import { repeatsLostCall } from '../run/unknown-outcomes.ts';
-import { giveUpTask, skipTask } from '../superstep/settle-task.ts';
+import { failAfterCallsWithin, addErrorLocation } from '../superstep/fail-task.ts';
+import { requireAllowedMessages } from '../superstep/run-task.ts';
 import { GraphError } from '../values/errors.ts';
-import type { RunError } from '../values/errors.ts';
-import { actorIn, refuseActingAs } from '../lifecycle/gated-nodes.ts';
+import type { RunError, TaskFailure } from '../values/errors.ts';
+import type { JsonObject, Json } from '../values/json.ts';
+import { formatTimestamp } from '../values/time.ts';
 
 /** Retries a failed node; a failed run continues from all nodes that failed it. */
 export const retrySignal: SignalKind = {
@@ -165,6 +177,33 @@ function skipFailedNode(draft: Draft, { payload, by }: SignalRequest): SignalOut
 }
 
 function refuseSkipping(draft: Draft, { handle, call }: OpenIntervention, by: Principal): Refusal | null {
-  const refusal = refuseActingAs(handle.frame.graph, handle.node.id, actorIn(draft, by));
+  const refusal = refuseActingAs(handle.frame.graph, handle.node.id, toActor(draft, by));
   return refusal ?? (call ? null : refuseBypass(draft, by, [handle]));
+}
+
+/**
+ * Completes a task with a person's output.
+ * @throws GraphError if the node can't write it; the task then keeps waiting
+ */
+function skipTask(handle: TaskHandle, output: Json, by: string): void {
+  const { node, task, frame } = handle;
+  const update = withOwnAllowance(handle, () => node.write({ ...taskBindings(handle), result: output }));
+  requireAllowedMessages(handle, update);
+  const error = tryWrite(frame.graph.channels, frame.scope.channels, { by: task.key, node: node.id, update });
+  if (error) throw new GraphError(error.code, error.message);
+  const outcome = { kind: 'done', result: output } as const;
+  const state = { phase: 'completed', update, goto: null, outcome } as const;
+  requireRoom(handle, state);
+  emitTask(handle, { type: 'node.skipped', update, by });
+  setState(handle, state);
+}
+
+/** Fails a task that a person has given up, after the calls of its graphs have returned. */
+function giveUpTask(handle: TaskHandle, failure: TaskFailure, saved: SavedProgress | null, by: string): void {
+  const { attempts = 1 } = failure.error;
+  const given = { ...failure, error: addErrorLocation(handle, failure.error) };
+  emitTask(handle, { type: 'node.failed', error: given.error, attempts, by });
+  cancelTimersAndApprovalsOf(handle);
+  const failing = { ...given, givenUp: { unknownCount: countUnknownOutcomes(saved) } };
+  setState(handle, failAfterCallsWithin(handle, failing, saved) ?? { phase: 'failed', failure: given, saved });
 }

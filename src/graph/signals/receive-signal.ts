@@ -2,10 +2,18 @@ import type { Draft } from '../draft/draft.ts';
 import { emitOfRun, recordOccurrence } from '../draft/frames.ts';
 import type { UnknownCompensation } from '../run/compensation.ts';
 import { mayMeanIntervention, unknownCompensationId } from '../run/ids.ts';
+import type { Refusal } from '../run/occurrence.ts';
 import { RUN_PERMISSIONS } from '../run/principal.ts';
 import type { Principal } from '../run/principal.ts';
-import type { Refusal } from '../run/occurrence.ts';
 import { awaitedPerson, hasEnded, isBeingCanceled, isEnding, statusOf } from '../run/status.ts';
+import { cancelSignal, pauseSignal, replanSignal, resumeSignal } from './controls.ts';
+import { decisionSignal, reassignSignal } from './decide.ts';
+import { editSignal } from './edit.ts';
+import { eventSignal } from './event.ts';
+import { failSignal, retrySignal, skipSignal } from './interventions.ts';
+import { refuseUnread } from './refusals.ts';
+import { refuseSignal, textField } from './signal.ts';
+import type { SignalOutcome, SignalKind } from './signal.ts';
 import { boundIssues } from '../values/bound-issues.ts';
 import { MAX_MESSAGE } from '../values/errors.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
@@ -15,10 +23,22 @@ import { isDeeperThan, isJsonObject, MAX_INPUT_DEPTH } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { abbreviate, truncate } from '../values/text.ts';
 import { whyUnreadable } from '../values/unreadable.ts';
-import { refuseUnread } from './refusals.ts';
-import { refuseSignal, textField } from './signal.ts';
-import type { SignalOutcome, SignalKind } from './signal.ts';
-import { signals } from './signals.ts';
+
+/** The signals that a run accepts, by name. */
+export const signals: ReadonlyMap<string, SignalKind> = new Map<string, SignalKind>([
+  ['approve', decisionSignal('approve', 'Approve: {"approvalId"?, "reason"?, "args"?, "values"?, "digest"?}')],
+  ['reject', decisionSignal('reject', 'Reject: {"approvalId"?, "reason"?, "values"?, "digest"?}')],
+  ['reassign', reassignSignal],
+  ['pause', pauseSignal],
+  ['resume', resumeSignal],
+  ['replan', replanSignal],
+  ['edit', editSignal],
+  ['event', eventSignal],
+  ['cancel', cancelSignal],
+  ['retry', retrySignal],
+  ['skip', skipSignal],
+  ['fail', failSignal],
+]);
 
 /** The author of a signal without `by`. The access control of Temporal decides who may signal workflows. */
 const OPERATOR: Principal = { sub: 'temporal-operator', roles: ['approver'] };
@@ -44,7 +64,7 @@ export function receiveSignal(draft: Draft, givenName: string, given: Json | und
   if (id !== undefined && draft.run.signalResults.some((result) => result.id === id)) return;
   recordOccurrence(draft, { kind: 'signal', name, payload });
   const answer = boundRefusal(handleSignal(draft, name, payload));
-  if (!answer.taken) recordIgnored(draft, name, principalOf(payload).sub, answer.refusal);
+  if (!answer.taken) recordIgnored(draft, name, senderOf(payload).sub, answer.refusal);
   if (id !== undefined) draft.recordSignalResult({ id, ...answer });
 }
 
@@ -97,7 +117,7 @@ function handleSignal(draft: Draft, name: string, payload: Json): SignalOutcome 
       issues,
     });
   }
-  const request = { payload, by: principalOf(payload) };
+  const request = { payload, by: senderOf(payload) };
   const awaited = awaitedPerson(draft.run);
   if (awaited?.kind === 'unknown' && kind.handleCompensation)
     return refuseOther(awaited, payload) ?? kind.handleCompensation(draft, awaited, request);
@@ -153,7 +173,7 @@ function payloadSchema({ properties }: SignalKind): JsonObject {
   };
 }
 
-function principalOf(payload: Json): Principal {
+function senderOf(payload: Json): Principal {
   const by = isJsonObject(payload) ? payload['by'] : undefined;
   if (!isJsonObject(by)) return OPERATOR;
   const { sub, roles, may } = by;

@@ -8,12 +8,12 @@ import { own } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';
 import { tasksOfRun } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
-import { actorIn, refuseDecidingAlone } from '../lifecycle/gated-nodes.ts';
+import { toActor, refuseDecidingAlone } from '../lifecycle/gated-nodes.ts';
 import type { Decidable } from '../lifecycle/gated-nodes.ts';
 import type { Principal } from '../run/principal.ts';
-import { tasksIn } from '../run/scope-position.ts';
+import { tasksOfScope } from '../run/scope-position.ts';
 import type { NodePosition, TaskState } from '../run/scope.ts';
-import { approvalsAt, scopeInside, hasResumableProgress } from '../run/task-position.ts';
+import { approvalsAtPosition, scopeInside, hasResumableProgress } from '../run/task-position.ts';
 
 /**
  * Refuses an action in any other status of the run.
@@ -87,7 +87,7 @@ export function refuseBypass(
   by: Principal,
   tasks: readonly TaskHandle[] = tasksOfRun(draft),
 ): Refusal | null {
-  const actor = actorIn(draft, by);
+  const actor = toActor(draft, by);
   for (const id of tasks.flatMap(({ task: { state } }) => approvalsOfTask(state))) {
     const refusal = refuseDecidingAlone(own(draft.run.approvals, id) ?? droppedApproval(draft), actor);
     if (refusal) return refusal;
@@ -103,8 +103,8 @@ function approvalsOfTask(state: TaskState): readonly string[] {
 
 function approvalsOfPosition(position: NodePosition): readonly string[] {
   const inside = scopeInside(position);
-  const tasks = inside ? tasksIn(inside) : [];
-  return [...approvalsAt(position), ...tasks.flatMap(({ state }) => approvalsOfTask(state))];
+  const tasks = inside ? tasksOfScope(inside) : [];
+  return [...approvalsAtPosition(position), ...tasks.flatMap(({ state }) => approvalsOfTask(state))];
 }
 
 /** Replaces an approval that the run no longer holds by one with an empty policy. */

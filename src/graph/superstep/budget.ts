@@ -1,20 +1,15 @@
-import type { ModelEntry, ToolEntry } from '../definition/catalog.ts';
+import type { ModelEntry } from '../definition/catalog.ts';
 import type { Draft } from '../draft/draft.ts';
 import { isSameTask, keyOfCall, tasksOfRun } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import type { CallRequest, ModelCallRequest } from '../run/effect.ts';
 import type { OpenCall } from '../run/run.ts';
 import type { ModelNeeds, Reservation } from '../run/limits.ts';
-import { batchOf } from '../run/task-position.ts';
+import { batchAtPosition } from '../run/task-position.ts';
 import { GraphError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
-import { own, isJsonObject } from '../values/json.ts';
-import type { Json } from '../values/json.ts';
-import { MEMORY_TOOLS } from '../definition/memory-tools.ts';
-import { answeredFilesOf, toolCallsOf, contentParts } from '../definition/message.ts';
-import type { Message, MessageContent } from '../definition/message.ts';
-import { TOKENS_OF_FILES, TOKENS_PER_MESSAGE } from '../definition/token-estimate.ts';
-import { jsonSize } from '../values/json-size.ts';
+import { own } from '../values/json.ts';
+import { estimateRequest } from './estimate-request.ts';
 
 /*
  * Budgets of a run. Before a call begins, it reserves the most that it may use, and its output is limited to that. So
@@ -91,7 +86,7 @@ export function isBudgetAvailable({ run }: Draft, totals: ReservedTotals): boole
 export function missingBudget(draft: Draft, request: ModelCallRequest): ModelNeeds | null {
   const totals = reservedTotals(draft);
   if (!totals) return null;
-  const needs = needsOf(draft, request);
+  const needs = needsOfCall(draft, request);
   return mustWaitForBudget(draft, needs, totals) ? needs : null;
 }
 
@@ -110,7 +105,7 @@ const NO_RESERVATION: Reservation = { tokens: 0, costMicros: 0 };
 
 /** True if a run may call a model. A run with a limit on cost calls only models with a known price. */
 export function isModelAllowed(draft: Draft, model: string): boolean {
-  return draft.run.limits.maxCostUsd === undefined || priceOf(draft, { model }) !== undefined;
+  return draft.run.limits.maxCostUsd === undefined || priceOfModel(draft, { model }) !== undefined;
 }
 
 /**
@@ -141,7 +136,7 @@ function plannedToolCalls(tasks: readonly TaskHandle[]): number {
 }
 
 function plannedNumbers({ frame, task: { state } }: TaskHandle): readonly number[] {
-  const batch = state.phase === 'open' && !frame.isFailing ? batchOf(state.position) : [];
+  const batch = state.phase === 'open' && !frame.isFailing ? batchAtPosition(state.position) : [];
   return batch.flatMap(({ state: { phase }, number }) => (phase === 'ready' || phase === 'asked' ? [number] : []));
 }
 
@@ -166,18 +161,18 @@ const DEFAULT_OUTPUT = 4_096;
 function planModelReservation(draft: Draft, request: ModelCallRequest): BudgetedCall<ModelCallRequest> {
   const { maxTokens, maxCostUsd } = draft.run.limits;
   if (maxTokens === undefined && maxCostUsd === undefined) return { request, reservation: null };
-  const needs = needsOf(draft, request);
+  const needs = needsOfCall(draft, request);
   const totals = reservedTotals(draft) ?? NO_RESERVATION;
   requireTokens(draft, needs, totals);
   requireCost(draft, needs, totals);
   const { input } = needs;
   const output = Math.min(needs.output, availableOutput(draft, needs, totals));
-  const price = priceOf(draft, needs);
+  const price = priceOfModel(draft, needs);
   const costMicros = price ? Math.ceil(input * price.input + output * price.output) : 0;
   return { request: { ...request, maxOutputTokens: output }, reservation: { tokens: input + output, costMicros } };
 }
 
-function needsOf(draft: Draft, request: ModelCallRequest): ModelNeeds {
+function needsOfCall(draft: Draft, request: ModelCallRequest): ModelNeeds {
   const { model, maxOutputTokens } = request;
   return { model, input: inputTokensOf(draft, request), output: maxOutputTokens ?? DEFAULT_OUTPUT };
 }
@@ -202,7 +197,7 @@ function requireTokens(draft: Draft, needs: ModelNeeds, { tokens }: Reservation)
 function requireCost(draft: Draft, needs: ModelNeeds, { costMicros }: Reservation): void {
   const { maxCostUsd } = draft.run.limits;
   if (maxCostUsd === undefined || availableByCost(draft, needs, costMicros) >= 1) return;
-  const price = priceOf(draft, needs);
+  const price = priceOfModel(draft, needs);
   if (!price) throw new GraphError('BUDGET_EXCEEDED', `maxCostUsd is set, and the model "${needs.model}" has no price`);
   const reserved = availableByCost(draft, needs, 0) >= 1 ? costMicros : 0;
   const exceeded = exceededMessage('maxCostUsd', maxCostUsd, toUsd(draft.run.spent.costMicros));
@@ -230,7 +225,7 @@ function availableByCost(draft: Draft, needs: ModelNeeds, reserved: number): num
   const { run } = draft;
   const { maxCostUsd } = run.limits;
   if (maxCostUsd === undefined) return Number.POSITIVE_INFINITY;
-  const price = priceOf(draft, needs);
+  const price = priceOfModel(draft, needs);
   if (!price) return 0;
   const limit = Math.floor(maxCostUsd * 1_000_000 + ROUNDING);
   const left = limit - run.spent.costMicros - reserved - needs.input * price.input;
@@ -241,7 +236,7 @@ function availableByCost(draft: Draft, needs: ModelNeeds, reserved: number): num
 /** Tolerance for floating-point errors of the limit; costs are whole millionths. */
 const ROUNDING = 1e-6;
 
-function priceOf({ graph }: Draft, { model }: Pick<ModelNeeds, 'model'>): ModelEntry['price'] {
+function priceOfModel({ graph }: Draft, { model }: Pick<ModelNeeds, 'model'>): ModelEntry['price'] {
   return own(graph.catalog.models, model)?.price;
 }
 
@@ -254,59 +249,3 @@ function exceededMessage(name: string, limit: number, used: number): string {
 function reservedMessage(reserved: number): string {
   return reserved === 0 ? '' : `, and ${reserved} are reserved for open calls (a lower maxOutputTokens reserves less)`;
 }
-
-/**
- * Estimates the tokens of a request and its offered tools, to reserve budgets before the call. Latin text has about
- * four characters per token, other scripts one or more tokens per character.
- * Decisions of a run depend on this estimate, so recorded histories fix it. `activities/context` fits requests to a
- * model's context by a separate estimate, which may be slower, better and newer.
- */
-export function estimateRequest(
-  { system, messages, output, tools, graphTools = {} }: ModelCallRequest,
-  known: Readonly<Record<string, ToolEntry>>,
-): number {
-  const ofSchema = output === null ? 0 : ofJson(output);
-  const offered = tools.flatMap((name) => own(graphTools, name) ?? own(MEMORY_TOOLS, name) ?? own(known, name) ?? []);
-  return sum([ofText(system ?? ''), ofSchema, ...offered.map(ofTool), ...messages.map(ofMessage)]);
-}
-
-function sum(parts: readonly number[]): number {
-  return parts.reduce((total, part) => total + part, 0);
-}
-
-function ofJson(value: Json): number {
-  return Math.ceil(jsonSize(value) / CHARACTERS_PER_TOKEN);
-}
-
-const CHARACTERS_PER_TOKEN = 4;
-
-function ofTool({ description, parameters }: Pick<ToolEntry, 'description' | 'parameters'>): number {
-  return TOKENS_PER_MESSAGE + ofText(description) + ofJson(parameters);
-}
-
-function ofMessage(message: Message): number {
-  const calls = toolCallsOf(message);
-  const ofCalls = calls.length === 0 ? 0 : ofJson([...calls]);
-  const ofFiles = sum(answeredFilesOf(message).map(({ type }) => TOKENS_OF_FILES[type]));
-  return TOKENS_PER_MESSAGE + Math.max(ofContent(message.content), ofProviderParts(message)) + ofCalls + ofFiles;
-}
-
-/** The parts that the provider needs back, such as encrypted reasoning, may be longer than the content. */
-function ofProviderParts({ providerParts }: Message): number {
-  return isJsonObject(providerParts) ? ofJson(providerParts['parts'] ?? []) : 0;
-}
-
-function ofContent(content: MessageContent): number {
-  return sum(
-    contentParts(content).map((part) => (part.type === 'text' ? ofText(part.text) : TOKENS_OF_FILES[part.type])),
-  );
-}
-
-function ofText(text: string): number {
-  let latin = 0;
-  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) < FIRST_NON_LATIN) latin++;
-  return Math.ceil(latin / CHARACTERS_PER_TOKEN) + (text.length - latin);
-}
-
-/** The first code point that counts as non-Latin: Greek (Unicode 16, Blocks). */
-const FIRST_NON_LATIN = 0x370;

@@ -1,8 +1,8 @@
 import type { TaskWrite } from '../channels/apply-writes.ts';
 import { END } from '../definition/definition.ts';
-import { tasksOf } from '../draft/frames.ts';
+import { tasksOfFrame } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
-import { moveTo, advanceStep, setChannels, setState, writeChannels } from '../draft/scope-draft.ts';
+import { moveToPosition, advanceStep, setChannels, setState, writeChannels } from '../draft/scope-draft.ts';
 import type { Checkpoint } from '../journal/resume-point.ts';
 import type { TaskKey } from '../run/ids.ts';
 import type { NodeTask, TaskState, Trigger } from '../run/scope.ts';
@@ -21,13 +21,13 @@ import { saveCheckpoint } from './save-checkpoint.ts';
 export function closeSuperstep(frame: Frame, tasks: readonly FinishedTask[]): RunError | null {
   const { draft } = frame;
   const { step, deferred } = frame.scope;
-  const applied = writeChannels(frame, tasks.map(toWrite));
+  const applied = writeChannels(frame, tasks.map(toTaskWrite));
   if (!applied.ok) return failWriters(frame, applied.error, applied.culprits);
   resetEphemeral(frame, applied.changes);
   if (frame.path.length === 0) draft.clearCounted();
   const chosen = sortTriggers(frame, chosenTargets(tasks));
   const finished = isOnCancelStep(frame) ? [] : tasks.filter(takesEdges).map(({ node }) => node);
-  moveTo(frame, { kind: 'edges', finished, triggers: chosen.triggers }, addDeferred(deferred, chosen.deferred));
+  moveToPosition(frame, { kind: 'edges', finished, triggers: chosen.triggers }, addDeferred(deferred, chosen.deferred));
   const visited = tasks.map(({ node }) => node);
   const failure = stopAtBreakpointAfter(frame, visited) ? null : triggerNextNodes(frame);
   saveCheckpoint(frame, { source: 'loop', step, visited }, applied.changes);
@@ -35,7 +35,7 @@ export function closeSuperstep(frame: Frame, tasks: readonly FinishedTask[]): Ru
   return failure;
 }
 
-function toWrite({ key, node, state }: FinishedTask): TaskWrite {
+function toTaskWrite({ key, node, state }: FinishedTask): TaskWrite {
   return { by: key, node, update: state.update };
 }
 
@@ -43,7 +43,7 @@ function toWrite({ key, node, state }: FinishedTask): TaskWrite {
 function failWriters(frame: Frame, error: RunError, culprits: readonly TaskKey[]): RunError {
   const failed: RunError = { ...error, step: frame.step, attempts: 1 };
   const atFault = new Set(culprits);
-  for (const handle of tasksOf(frame)) {
+  for (const handle of tasksOfFrame(frame)) {
     const { task } = handle;
     if (isFinished(task) && atFault.has(task.key))
       setState(handle, failedState(task.state, { ...failed, node: task.node }));

@@ -11,14 +11,14 @@ import type {
   VisibleCall,
 } from '../run/scope.ts';
 import { isEnding } from '../run/status.ts';
-import { awaitsResult, batchOf, hasResumableProgress, isResumable } from '../run/task-position.ts';
+import { awaitsResult, batchAtPosition, hasResumableProgress, isResumable } from '../run/task-position.ts';
 import { isUnknownOutcome } from '../values/errors.ts';
 import { resumeTask } from './run-task.ts';
-import { hasRoom } from '../draft/draft.ts';
+import { hasRoomFor } from '../draft/draft.ts';
 import { setState } from '../draft/scope-draft.ts';
 import { approximateBytes } from '../run/held-bytes.ts';
 import { countUnknownOutcomes } from '../run/unknown-outcomes.ts';
-import { openCallKeys, stateAfterFailure, stateAfterLateResults, withLocation } from './fail-task.ts';
+import { openCallKeys, stateAfterFailure, stateAfterLateResults, addErrorLocation } from './fail-task.ts';
 import { TaskServices } from './task-services.ts';
 
 /** The use of an input by a task: it resumes with it, only saves it for a retry, ends after the last one, or ignores it. */
@@ -32,13 +32,13 @@ export function deliverInput(handle: TaskHandle | null, input: TaskInput): Input
   const { state } = handle.task;
   const isFailing = state.phase === 'open' && state.position.kind === 'failing';
   const when = isFailing || isAboutToEnd(handle) ? 'ending' : 'working';
-  const use = isStale(state, input) ? 'ignore' : ruleFor(state, when)(input);
+  const use = isStaleInput(state, input) ? 'ignore' : deliveryRuleFor(state, when)(input);
   USES[use](handle, input);
   return use;
 }
 
 /** True for the result of a call that an open task does not wait for, such as a call of an earlier visit. */
-function isStale(state: TaskState, input: TaskInput): boolean {
+function isStaleInput(state: TaskState, input: TaskInput): boolean {
   if (state.phase !== 'open' || state.position.kind === 'failing' || !isCallResult(input)) return false;
   return !awaitsResult(state.position, input.key);
 }
@@ -60,7 +60,7 @@ const DELIVERY_RULES: {
   diverted: { working: () => 'ignore', ending: () => 'ignore' },
 };
 
-function ruleFor<P extends TaskState['phase']>(
+function deliveryRuleFor<P extends TaskState['phase']>(
   state: TaskStateIn<P>,
   when: 'working' | 'ending',
 ): (input: TaskInput) => InputUse {
@@ -79,7 +79,7 @@ export function isAboutToEnd({ draft, frame }: TaskHandle): boolean {
  */
 function acceptWhileEnding(position: NodePosition, input: TaskInput): InputUse {
   if (position.kind === 'failing') return 'end';
-  return countsWhileEnding(input) && (input.kind === 'call.failed' || batchOf(position).length > 0)
+  return countsWhileEnding(input) && (input.kind === 'call.failed' || batchAtPosition(position).length > 0)
     ? 'resume'
     : 'ignore';
 }
@@ -127,7 +127,7 @@ function afterResult(handle: TaskHandle, position: FailingPosition, input: CallR
   if (isResumable(saved) && awaitsResult(saved, input.key))
     return { ...position, saved: withLateResult(handle, saved, input) };
   if (input.kind === 'call.completed' || !isUnknownOutcome(input.failure.error)) return position;
-  const error = withLocation(handle, input.failure.error);
+  const error = addErrorLocation(handle, input.failure.error);
   if (position.call) rememberLost(handle, position.call);
   return { ...position, failing: { callFailed: false, error }, call: { key: input.key, args: null } };
 }
@@ -148,6 +148,6 @@ function withLateResult(handle: TaskHandle, saved: ResumablePosition, input: Tas
   const { behavior } = handle.node;
   const next = withOwnAllowance(handle, () => behavior.updateSaved?.(new TaskServices(handle), saved, input)) ?? saved;
   const isKept =
-    input.kind !== 'call.completed' || hasRoom(handle.draft, approximateBytes(next) - approximateBytes(saved));
+    input.kind !== 'call.completed' || hasRoomFor(handle.draft, approximateBytes(next) - approximateBytes(saved));
   return isKept ? next : saved;
 }

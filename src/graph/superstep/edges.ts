@@ -2,9 +2,9 @@ import type { CompiledEdge, Outgoing, EdgeTargets } from '../compile/edges.ts';
 import { START } from '../definition/definition.ts';
 import { withEdgeAllowance, edgeBindings } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
-import { moveTo, setJoins } from '../draft/scope-draft.ts';
+import { moveToPosition, setJoins } from '../draft/scope-draft.ts';
 import { MAX_HELD_BYTES, approximateBytes, holdsTooMuch } from '../run/held-bytes.ts';
-import { finishedAt, namesOfNext, triggersAt } from '../run/scope-position.ts';
+import { finishedNodesAt, namesOfNext, triggersAtPosition } from '../run/scope-position.ts';
 import type { SortedTriggers } from '../run/scope-position.ts';
 import type { Trigger, Scope } from '../run/scope.ts';
 import { GraphError } from '../values/errors.ts';
@@ -18,7 +18,7 @@ export function triggerNextNodes(frame: Frame): RunError | null {
     const { triggers: all, joins } = evaluateEdges(frame);
     const { triggers, deferred } = sortTriggers(frame, all);
     setJoins(frame, joins);
-    moveTo(frame, { kind: 'ready', triggers, hasPassedBreakpoint: false }, deferred);
+    moveToPosition(frame, { kind: 'ready', triggers, hasPassedBreakpoint: false }, deferred);
     return null;
   } catch (error) {
     if (!(error instanceof EdgeFailure)) throw error;
@@ -40,7 +40,7 @@ export function previewNextNodes(frame: Frame): readonly string[] {
 /** Recomputes the next nodes of a graph at a breakpoint after nodes, because its state has changed. */
 export function refreshNextNodes(frame: Frame): void {
   const { at } = frame.scope;
-  if (at.kind === 'after') moveTo(frame, { ...at, next: previewNextNodes(frame) });
+  if (at.kind === 'after') moveToPosition(frame, { ...at, next: previewNextNodes(frame) });
 }
 
 /** Separates triggers of ordinary nodes from those of deferred nodes. */
@@ -54,8 +54,8 @@ function evaluateEdges(frame: Frame): FiredEdges {
   const { graph, scope } = frame;
   const { at, deferred, joins } = scope;
   const input = {
-    finished: [...new Set(finishedAt(at))].sort(),
-    already: [...triggersAt(at), ...deferred],
+    finished: [...new Set(finishedNodesAt(at))].sort(),
+    already: [...triggersAtPosition(at), ...deferred],
     bindings: (edge: CompiledEdge) => edgeBindings(frame, edge),
     maxTasks: graph.catalog.ceilings.superstepTasks,
     maxBytes: MAX_HELD_BYTES - frame.draft.heldBytes,
@@ -132,15 +132,15 @@ export function fireEdges(
   };
   const fired = new Set<string>();
   for (let sources = finished; sources.length > 0; sources = emptyTargets(firing, fired)) {
-    for (const source of sources) fireFrom(source, firing, fired);
+    for (const source of sources) fireEdgesFrom(source, firing, fired);
   }
   return { triggers: [...[...nodes].map((node) => ({ node })), ...elements], joins: firing.joins };
 }
 
-function fireFrom(source: string, firing: EdgeFiring, fired: Set<string>): void {
+function fireEdgesFrom(source: string, firing: EdgeFiring, fired: Set<string>): void {
   fired.add(source);
   for (const edge of firing.outgoing.get(source) ?? []) {
-    failAt(source, () => fireEdge(edge, source, firing));
+    failWithSource(source, () => fireEdge(edge, source, firing));
   }
 }
 
@@ -188,7 +188,7 @@ function addArrival({ id, sources }: CompiledEdge, source: string, { joins, used
   return true;
 }
 
-function failAt(source: string, fire: () => void): void {
+function failWithSource(source: string, fire: () => void): void {
   try {
     fire();
   } catch (error) {

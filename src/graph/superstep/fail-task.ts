@@ -6,14 +6,14 @@ import {
   emitTask,
   taskBindings,
   childFrame,
-  isWithin,
+  isWithinTask,
 } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import { requireRoom, setState } from '../draft/scope-draft.ts';
 import type { FailingPosition, SavedProgress, TaskState } from '../run/scope.ts';
 import { toggleCountdown } from '../run/limits.ts';
 import { isClosing } from '../run/status.ts';
-import { callAt, scopeInside } from '../run/task-position.ts';
+import { callAtPosition, scopeInside } from '../run/task-position.ts';
 import { countUnknownOutcomes, hasUnknownOutcome } from '../run/unknown-outcomes.ts';
 import { failsTheRun, GraphError, isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
 import type { DeferredFailure, RunError, TaskFailure } from '../values/errors.ts';
@@ -27,7 +27,11 @@ export function failTask(
   saved: SavedProgress | null,
 ): TaskState {
   const { attempts = 1 } = error;
-  const failure: TaskFailure = { callFailed, error: withLocation(handle, error), ...(intervenes && { intervenes }) };
+  const failure: TaskFailure = {
+    callFailed,
+    error: addErrorLocation(handle, error),
+    ...(intervenes && { intervenes }),
+  };
   emitTask(handle, { type: 'node.failed', error: failure.error, attempts });
   cancelTimersAndApprovalsOf(handle);
   return failAfterCalls(handle, failure, saved) ?? stateAfterFailure(handle, failure, saved);
@@ -70,7 +74,7 @@ export function stateAfterFailure(handle: TaskHandle, failure: TaskFailure, save
   const { error } = failure;
   if (isClosing(draft.run)) return { phase: 'failed', failure, saved: null };
   const { state } = handle.task;
-  const call = state.phase === 'open' ? callAt(state.position) : null;
+  const call = state.phase === 'open' ? callAtPosition(state.position) : null;
   const intervention = { phase: 'intervention', failure, since: draft.timestamp, saved, call } as const;
   if (leavesUnknownOutcome(handle, error, saved)) return intervention;
   const reaction: OnError = failure.intervenes ? { kind: 'intervene' } : node.onError;
@@ -112,7 +116,7 @@ function stateAfterGoto(
 /**
  * Adds the location to an error. The message is cut, because it may quote a person's reason or an answer from outside.
  */
-export function withLocation({ node, frame }: TaskHandle, error: RunError): RunError {
+export function addErrorLocation({ node, frame }: TaskHandle, error: RunError): RunError {
   const { attempts = 1 } = error;
   const message = abbreviate(error.message, MAX_MESSAGE);
   return { ...error, message, attempts, node: node.id, step: frame.scope.step };
@@ -120,7 +124,7 @@ export function withLocation({ node, frame }: TaskHandle, error: RunError): RunE
 
 /** Returns the keys of open calls of a task and of the tasks inside it. */
 function callsWithin({ draft, taskPath: path }: TaskHandle): readonly string[] {
-  return Object.entries(draft.run.calls).flatMap(([key, { taskPath }]) => (isWithin(taskPath, path) ? [key] : []));
+  return Object.entries(draft.run.calls).flatMap(([key, { taskPath }]) => (isWithinTask(taskPath, path) ? [key] : []));
 }
 
 /** Returns the keys of open calls of a task itself. */

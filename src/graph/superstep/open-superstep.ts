@@ -1,6 +1,6 @@
 import { emitEvent, tooLongAlone } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
-import { moveTo, setTasks, openWidth, widthInside, advanceStep, writeChannels } from '../draft/scope-draft.ts';
+import { moveToPosition, setTasks, openWidth, widthInside, advanceStep, writeChannels } from '../draft/scope-draft.ts';
 import type { ReadyScope, Trigger, ConcurrencyGroup, NodeTask, Scope } from '../run/scope.ts';
 import { mayOpenStep, isClosing } from '../run/status.ts';
 import type { RunError } from '../values/errors.ts';
@@ -40,7 +40,7 @@ function releaseDeferred(frame: Frame, at: ReadyScope): ReadyScope {
   const { deferred } = frame.scope;
   if (at.triggers.length > 0 || deferred.length === 0) return at;
   const released = { ...at, triggers: deferred };
-  moveTo(frame, released, []);
+  moveToPosition(frame, released, []);
   return released;
 }
 
@@ -59,7 +59,7 @@ export function stopAtBreakpointBefore(frame: Frame): boolean {
   const { triggers } = at;
   const next = triggers.map(({ node }) => node);
   const nodes = nodesWithBreakpoint(frame, next, 'before');
-  if (nodes.length > 0) moveTo(frame, { kind: 'before', nodes, triggers });
+  if (nodes.length > 0) moveToPosition(frame, { kind: 'before', nodes, triggers });
   return nodes.length > 0;
 }
 
@@ -68,18 +68,18 @@ export function stopAtBreakpointAfter(frame: Frame, finished: readonly string[])
   const { at } = frame.scope;
   const nodes = nodesWithBreakpoint(frame, finished, 'after');
   if (nodes.length === 0 || at.kind !== 'edges') return false;
-  moveTo(frame, { ...at, kind: 'after', nodes, next: previewNextNodes(frame) });
+  moveToPosition(frame, { ...at, kind: 'after', nodes, next: previewNextNodes(frame) });
   return true;
 }
 
 /** Moves a stopped graph past its breakpoint; others stay unchanged. */
 export function passBreakpoint(frame: Frame): void {
   const { at } = frame.scope;
-  if (at.kind === 'before') moveTo(frame, { kind: 'ready', triggers: at.triggers, hasPassedBreakpoint: true });
+  if (at.kind === 'before') moveToPosition(frame, { kind: 'ready', triggers: at.triggers, hasPassedBreakpoint: true });
   if (at.kind !== 'after') return;
   const { finished, triggers } = at;
-  if (finished.length > 0) moveTo(frame, { kind: 'edges', finished, triggers });
-  else moveTo(frame, { kind: 'ready', triggers, hasPassedBreakpoint: false });
+  if (finished.length > 0) moveToPosition(frame, { kind: 'edges', finished, triggers });
+  else moveToPosition(frame, { kind: 'ready', triggers, hasPassedBreakpoint: false });
 }
 
 /**
@@ -135,14 +135,14 @@ function countTasks(frame: Frame, count: number, allowed: number): number {
   const { load } = frame.draft;
   load.tasksAtMost += count;
   if (load.tasksAtMost > allowed) {
-    load.tasksAtMost = widthWith(frame, count);
+    load.tasksAtMost = widthWithTasks(frame, count);
     spendUnits(load.tasksAtMost);
   }
   return load.tasksAtMost;
 }
 
 /** Returns the number of tasks of the run's superstep after a graph inside opens a superstep with `count` tasks. */
-function widthWith({ scope: { widest }, parent }: Frame, count: number): number {
+function widthWithTasks({ scope: { widest }, parent }: Frame, count: number): number {
   let width = Math.max(widest, count);
   for (let around = parent; around; around = around.frame.parent) {
     const { scope, parent: outer } = around.frame;
@@ -162,7 +162,7 @@ export function enterScope(frame: Frame, input: JsonObject, startAt: string | nu
     saveFullCheckpoint(frame, { source: 'input', step: frame.scope.step, visited: [] });
     return { code: applied.error.code, message: applied.error.message };
   }
-  if (startAt !== null) moveTo(frame, { kind: 'edges', finished: [], triggers: [{ node: startAt }] });
+  if (startAt !== null) moveToPosition(frame, { kind: 'edges', finished: [], triggers: [{ node: startAt }] });
   const failure = triggerNextNodes(frame);
   saveFullCheckpoint(frame, { source: 'input', step: frame.scope.step, visited: [] });
   advanceStep(frame);
@@ -183,7 +183,7 @@ function planTasks(triggers: readonly Trigger[], visits: Scope['visits']): NodeT
       key: taskKey(node, element ? ordinal : undefined),
       node,
       visit: (own(visits, node) ?? 0) + 1,
-      ...elementOf(element),
+      ...elementFields(element),
       retryRound: 0,
       takeover: 0,
       state: { phase: 'ready' },
@@ -191,7 +191,7 @@ function planTasks(triggers: readonly Trigger[], visits: Scope['visits']): NodeT
   });
 }
 
-function elementOf(element: Trigger['element'] | null): Pick<NodeTask, 'index' | 'item' | 'group'> {
+function elementFields(element: Trigger['element'] | null): Pick<NodeTask, 'index' | 'item' | 'group'> {
   if (!element) return { index: null, item: null, group: null };
   const { index, item, group = null } = element;
   return { index, item, group };

@@ -1,14 +1,14 @@
-import { childFrame, frameOutput, tasksOf, TaskHandle, emitTask, keyOfCall } from '../draft/frames.ts';
+import { childFrame, frameOutput, tasksOfFrame, TaskHandle, emitTask, keyOfCall } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import { mustYield, mustYieldBeforeWhole } from '../draft/load.ts';
-import { tasksIn } from '../run/scope-position.ts';
+import { tasksOfScope } from '../run/scope-position.ts';
 import type { ScopePosition, NodeTask, SavedProgress, Scope, TaskState } from '../run/scope.ts';
 import {
   isFinished,
   isTaskOver,
   hasNotBegun,
-  batchOf,
-  progressAt,
+  batchAtPosition,
+  progressAtPosition,
   awaitedBudget,
   wantsCapacity,
 } from '../run/task-position.ts';
@@ -21,7 +21,7 @@ import { endFailingTask } from './fail-task.ts';
 import { triggerNextNodes } from './edges.ts';
 import { resumeTask, askAgain, startTask } from './run-task.ts';
 import type { GraphCallResult } from '../nodes/behavior.ts';
-import { leftAt } from '../run/limits.ts';
+import { countdownLeftAt } from '../run/limits.ts';
 import { mayOpenCall } from '../run/status.ts';
 import { own } from '../values/json.ts';
 import { isBudgetAvailable, mustWaitForBudget, reservedTotals } from './budget.ts';
@@ -64,8 +64,11 @@ function workOnSuperstep(frame: Frame): StopReason | null {
   const inside = runSubgraphs(frame);
   if (inside === 'yielded') return { kind: 'yielded' };
   if (inside === 'returned') return null;
-  const tasks = tasksIn(frame.scope);
-  if (!tasks.every(isTaskOver) && !(isLost(frame) && tasks.every((task) => isTaskOver(task) || hasNotBegun(task))))
+  const tasks = tasksOfScope(frame.scope);
+  if (
+    !tasks.every(isTaskOver) &&
+    !(isLostSuperstep(frame) && tasks.every((task) => isTaskOver(task) || hasNotBegun(task)))
+  )
     return { kind: inside };
   const [first, second] = tasks.flatMap(({ state }) => (state.phase === 'failed' ? [state.failure.error] : []));
   if (first) return { kind: 'failed', error: withSecondFailure(first, second) };
@@ -81,7 +84,7 @@ type SubgraphResult = Exclude<StopReason['kind'], 'finished' | 'failed'> | 'retu
 function runSubgraphs(frame: Frame): SubgraphResult {
   let combined: SubgraphResult = 'waiting';
   if (!frame.graph.hasSubgraphs) return combined;
-  for (const handle of tasksOf(frame)) {
+  for (const handle of tasksOfFrame(frame)) {
     const child = childFrame(handle);
     if (!child) continue;
     const standing = runSubgraph(handle, child);
@@ -144,15 +147,15 @@ type TimesLeft = ReadonlyMap<NodeTask['index'], number>;
 /** Returns the time left of the graph calls in a scope that are open, or whose deadline has passed. */
 function timesLeftIn({ draft, scope }: Frame): TimesLeft {
   const left = new Map<NodeTask['index'], number>();
-  for (const { index, state } of tasksIn(scope)) {
+  for (const { index, state } of tasksOfScope(scope)) {
     const work = timedWork(state);
-    if (work?.kind === 'subgraph' && work.countdown) left.set(index, leftAt(work.countdown, draft.now));
+    if (work?.kind === 'subgraph' && work.countdown) left.set(index, countdownLeftAt(work.countdown, draft.now));
   }
   return left;
 }
 
 function timedWork(state: TaskState): SavedProgress | null {
-  if (state.phase === 'open') return progressAt(state.position);
+  if (state.phase === 'open') return progressAtPosition(state.position);
   return state.phase === 'failed' && state.failure.error.code === 'TIMEOUT' ? state.saved : null;
 }
 
@@ -162,9 +165,9 @@ function resultsInside(
   inside: Scope,
   timesLeft: TimesLeft,
 ): readonly GraphCallResult[] {
-  const calls = state.phase === 'open' ? batchOf(state.position) : [];
+  const calls = state.phase === 'open' ? batchAtPosition(state.position) : [];
   const awaited = new Set<number | null>(calls.flatMap((call) => (call.state.phase === 'inside' ? [call.number] : [])));
-  return tasksIn(inside).flatMap(({ index, state: ended }): readonly GraphCallResult[] => {
+  return tasksOfScope(inside).flatMap(({ index, state: ended }): readonly GraphCallResult[] => {
     if (index === null || !awaited.has(index)) return [];
     const call = { number: index, leftMs: timesLeft.get(index) ?? null };
     if (ended.phase === 'failed') return [{ kind: 'graph.failed', ...call, failure: ended.failure }];
@@ -176,7 +179,7 @@ function resultsInside(
 /** Records the end of a graph call. */
 function emitResult(handle: TaskHandle, result: GraphCallResult): void {
   const { state } = handle.task;
-  const calls = state.phase === 'open' ? batchOf(state.position) : [];
+  const calls = state.phase === 'open' ? batchAtPosition(state.position) : [];
   const call = calls.find((one) => one.state.phase === 'inside' && one.number === result.number);
   if (!call) return;
   const { draft } = handle;
@@ -194,8 +197,8 @@ function emitResult(handle: TaskHandle, result: GraphCallResult): void {
  * True if a superstep can't succeed any more: one of its tasks has failed for good, so no other task begins. A retry
  * begins them. Graphs that a model calls as tools fail independently.
  */
-export function isLost({ scope, parent }: Frame): boolean {
-  return parent?.node.callsGraphs !== true && tasksIn(scope).some(({ state }) => state.phase === 'failed');
+export function isLostSuperstep({ scope, parent }: Frame): boolean {
+  return parent?.node.callsGraphs !== true && tasksOfScope(scope).some(({ state }) => state.phase === 'failed');
 }
 
 /**
@@ -205,10 +208,10 @@ export function isLost({ scope, parent }: Frame): boolean {
  */
 function startTasks(frame: Frame): boolean {
   const { draft } = frame;
-  const groups = openByGroup(tasksIn(frame.scope));
+  const groups = openByGroup(tasksOfScope(frame.scope));
   let reserved = reservedTotals(draft);
-  let lost = isLost(frame);
-  for (const [index, task] of tasksIn(frame.scope).entries()) {
+  let lost = isLostSuperstep(frame);
+  for (const [index, task] of tasksOfScope(frame.scope).entries()) {
     if (lost && hasNotBegun(task)) continue;
     if (isTaskOver(task) || waitsForGroup(task, groups)) continue;
     const handle = new TaskHandle(frame, task, index);
@@ -217,7 +220,7 @@ function startTasks(frame: Frame): boolean {
     if (mustYield(draft)) return true;
     startOrContinue(handle, groups);
     reserved = reservedTotals(draft);
-    lost ||= handle.task.state.phase === 'failed' && isLost(frame);
+    lost ||= handle.task.state.phase === 'failed' && isLostSuperstep(frame);
   }
   return false;
 }
@@ -238,11 +241,11 @@ function startOrContinue(handle: TaskHandle, groups: OpenByGroup): void {
 
 /** True if a task may start or make another call, without regard to `maxConcurrency`. */
 function mayStartOrContinue(handle: TaskHandle, reserved: ReservedTotals): boolean {
-  return handle.task.state.phase === 'ready' ? mayStart(handle, reserved) : mayContinue(handle, reserved);
+  return handle.task.state.phase === 'ready' ? mayStartTask(handle, reserved) : mayContinue(handle, reserved);
 }
 
 /** A node that starts with a model call waits until the budgets allow it. */
-function mayStart({ draft, node }: TaskHandle, reserved: ReservedTotals): boolean {
+function mayStartTask({ draft, node }: TaskHandle, reserved: ReservedTotals): boolean {
   return !node.asksModel || isBudgetAvailable(draft, reserved);
 }
 

@@ -17,7 +17,7 @@ import type {
   TaskState,
   TaskStateIn,
 } from '../run/scope.ts';
-import { batchOf, savedProgressOf } from '../run/task-position.ts';
+import { batchAtPosition, savedProgressOf } from '../run/task-position.ts';
 import { toRunError, GraphError } from '../values/errors.ts';
 import type { TaskFailure, RunError } from '../values/errors.ts';
 import { failTask } from './fail-task.ts';
@@ -26,7 +26,7 @@ import type { BatchCall, ToolBatch } from '../run/tool-batch.ts';
 import { isReplacement } from '../channels/apply-writes.ts';
 import type { UpdateByChannel } from '../channels/channel.ts';
 import { findRefusedMessage } from '../channels/outside-messages.ts';
-import { hasRoom } from '../draft/draft.ts';
+import { hasRoomFor } from '../draft/draft.ts';
 import { approximateBytes } from '../run/held-bytes.ts';
 import { isClosing, standsStill } from '../run/status.ts';
 import { requireAllowedSize } from '../values/json-size.ts';
@@ -115,7 +115,7 @@ function tooManyVisits({ node, task }: TaskHandle): TaskFailure {
  */
 export function withBegunCalls(saved: SavedProgress | null, later: NodePosition): SavedProgress | null {
   if (!saved || saved.kind === 'finished') return saved;
-  const [before, after] = [batchOf(saved), batchOf(later)];
+  const [before, after] = [batchAtPosition(saved), batchAtPosition(later)];
   if (!isSameBatch(before, after)) return saved;
   const batch = begunCalls(before, after);
   if (saved.kind === 'agent' && later.kind === 'agent') {
@@ -156,7 +156,9 @@ function finishTask(handle: TaskHandle, outcome: TaskOutcome): TaskState {
     const failure = toRunError(error);
     const callFailed = needsOtherAnswer(handle, failure);
     const saved =
-      callFailed || !hasRoom(handle.draft, approximateBytes(outcome)) ? null : ({ kind: 'finished', outcome } as const);
+      callFailed || !hasRoomFor(handle.draft, approximateBytes(outcome))
+        ? null
+        : ({ kind: 'finished', outcome } as const);
     return failTask(handle, { callFailed, error: failure }, saved);
   }
 }

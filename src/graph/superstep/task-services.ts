@@ -1,6 +1,6 @@
 import { claimRoom } from '../draft/draft.ts';
 import type { Draft } from '../draft/draft.ts';
-import { taskBindings, emitTask, keyOfCall, summaryOf } from '../draft/frames.ts';
+import { taskBindings, emitTask, keyOfCall, taskSummary } from '../draft/frames.ts';
 import type { TaskHandle } from '../draft/frames.ts';
 import type { Bindings } from '../expression/names.ts';
 import type { ApprovalQuestion, TaskContext } from '../nodes/behavior.ts';
@@ -125,7 +125,7 @@ function requestCall(handle: TaskHandle, key: string, wanted: CallRequest, takeo
     node: task.node,
     ...(task.index !== null && { index: task.index }),
     request,
-    summary: summaryOf(handle, `${kind} ${name} ·`),
+    summary: taskSummary(handle, `${kind} ${name} ·`),
     ...(handle.frame.isTimed && { isCancelable: true }),
     ...(kind === 'tool' && handle.node.compensate && { isCompensable: true }),
     ...shapedByOf(draft.run, request),
@@ -185,7 +185,7 @@ function shapedByOf(run: Run, { kind }: CallRequest): Pick<CallEffect, 'shapedBy
 function requestApproval(handle: TaskHandle, question: ApprovalQuestion): { approvalId: string; timerId: string } {
   const { draft, task, taskPath } = handle;
   if (isClosing(draft.run)) throw new GraphError('APPROVAL_REJECTED', 'A canceled run requests no approval');
-  const summary = summaryOf(handle, 'approval timeout');
+  const summary = taskSummary(handle, 'approval timeout');
   const approval = openApproval(draft, question, { node: task.node, taskPath, summary });
   emitTask(handle, { type: 'approval.requested', approval: toPublicApproval(approval) });
   return { approvalId: approval.id, timerId: approvalTimerId(approval.id) };
@@ -194,7 +194,7 @@ function requestApproval(handle: TaskHandle, question: ApprovalQuestion): { appr
 function startWaitTimer(handle: TaskHandle, fireAt: number): string {
   const id = waitTimerId(handle.executionPath);
   const { draft, taskPath } = handle;
-  draft.startTimer(id, { taskPath, fireAt, summary: summaryOf(handle, 'wait') });
+  draft.startTimer(id, { taskPath, fireAt, summary: taskSummary(handle, 'wait') });
   return id;
 }
 
@@ -237,7 +237,7 @@ export function openApproval(
   requireAllowedSize('The question', question);
   const id = approvalId({ runId: run.id, number: draft.increment('approval') });
   const fireAt = draft.now + timeoutMs;
-  const content = { ...question, details: withParent(run, question.details) };
+  const content = { ...question, details: addCallsOfParent(run, question.details) };
   const asked = approvalDigest(question);
   const approval: Approval = {
     id,
@@ -280,7 +280,7 @@ export function argsAsked({ args, askedArgs }: Approval): { readonly args?: Json
 }
 
 /** Adds the parent's calls after the checkpoint to the details, because the fork may repeat them. */
-function withParent({ parent }: Pick<Run, 'parent'>, details: Json): Json {
+function addCallsOfParent({ parent }: Pick<Run, 'parent'>, details: Json): Json {
   if (!parent || parent.callsSince.length === 0) return details;
   const { runId, callsSince } = parent;
   const parentRun = { runId, done: callsSince.map(({ node, tool, at }) => ({ node, tool, at })) };

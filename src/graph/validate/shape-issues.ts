@@ -1,11 +1,10 @@
 import type { z } from 'zod';
-import { fieldsAt } from '../schema/described-fields.ts';
-import { toPointer } from '../values/json-pointer.ts';
+import { fieldNamesAtPath } from '../schema/described-fields.ts';
+import { toPointer, valueAt } from '../values/json-pointer.ts';
 import { own, isJsonList, isJsonObject } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { suggestNames, didYouMean } from '../values/did-you-mean.ts';
-import { valueAt } from '../values/value-at.ts';
-import type { Path } from '../values/value-at.ts';
+import type { Path } from '../values/json-pointer.ts';
 import { error } from './rule.ts';
 import type { GraphIssues } from './rule.ts';
 import { truncate } from '../values/text.ts';
@@ -55,7 +54,7 @@ interface CheckedValue extends SchemaLocation {
 function toShapeIssues({ issue, at }: PlacedZodIssue, checked: CheckedValue): ShapeIssues {
   const path = [...checked.path, ...at];
   if (issue.code === 'unrecognized_keys') {
-    const fields = [...new Set(fieldsAt(checked.schema, at))];
+    const fields = [...new Set(fieldNamesAtPath(checked.schema, at))];
     const known = [...fields, ...(at.length === 0 ? (checked.alsoKnown ?? []) : [])];
     return issue.keys.map((key) => {
       const hint = own(checked.hints ?? {}, key);
@@ -83,7 +82,7 @@ function mismatchMessage(issues: readonly z.core.$ZodIssue[], value: Json): stri
   const expected = issues.flatMap(expectationsOf);
   const names = expected.flatMap(({ name }) => (name === undefined ? [] : [name]));
   const meant = typeof value === 'string' ? didYouMean(value, names) : '';
-  return `This must be ${eitherOf(expected.map(({ text }) => text))}, not ${formatValue(value)}.${meant}`;
+  return `This must be ${listAlternatives(expected.map(({ text }) => text))}, not ${formatValue(value)}.${meant}`;
 }
 
 /** True if an issue is about the type of the whole value. */
@@ -114,7 +113,7 @@ const EXPECTED_TYPE_WORDS: Readonly<Partial<Record<string, string>>> = {
   record: 'an object',
 };
 
-function eitherOf(texts: readonly string[]): string {
+function listAlternatives(texts: readonly string[]): string {
   const all = [...new Set(texts)];
   return all.length < 2 ? all.join() : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`;
 }

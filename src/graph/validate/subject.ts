@@ -92,13 +92,13 @@ const TARGETS: EdgeReader<LocatedName> = {
 
 const EXPRESSIONS: EdgeReader<SubjectExpression> = {
   plain: () => [],
-  forEach: ({ forEach }, path) => expressionsAt(forEach, `${path}/forEach`),
+  forEach: ({ forEach }, path) => expressionFieldAt(forEach, `${path}/forEach`),
   branches: (fields, path) =>
-    branchesOf(fields, path).flatMap(({ fields: { when }, path: at }) => expressionsAt(when, `${at}/when`)),
-  route: ({ route }, path) => expressionsAt(route, `${path}/route`),
+    branchesOf(fields, path).flatMap(({ fields: { when }, path: at }) => expressionFieldAt(when, `${at}/when`)),
+  route: ({ route }, path) => expressionFieldAt(route, `${path}/route`),
 };
 
-function expressionsAt(value: Json | undefined, path: string): readonly SubjectExpression[] {
+function expressionFieldAt(value: Json | undefined, path: string): readonly SubjectExpression[] {
   return typeof value === 'string' ? [{ source: value, path }] : [];
 }
 

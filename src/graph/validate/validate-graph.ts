@@ -1,5 +1,5 @@
 import type { Catalog } from '../definition/catalog.ts';
-import { innerGraphAt } from '../definition/references.ts';
+import { innerGraphAt } from '../definition/node-types/describe-node.ts';
 import { boundIssues } from '../values/bound-issues.ts';
 import { withSuggestions } from '../values/did-you-mean.ts';
 import { jsonSize } from '../values/json-size.ts';
@@ -17,32 +17,25 @@ import {
   unknownTools,
   unknownApprovals,
 } from './rules/catalog-names.ts';
-import { concurrentWrites } from './rules/concurrent-writes.ts';
-import { conversationChannels } from './rules/conversation-channels.ts';
-import { deadEndBranches } from './rules/dead-end-branches.ts';
-import { defaultRule } from './rules/defaults.ts';
-import { duplicateEdges } from './rules/duplicate-edges.ts';
-import { entryPoint } from './rules/entry-point.ts';
+import {
+  concurrentWrites,
+  conversationChannels,
+  requiredInputs,
+  unknownChannels,
+  unusedChannels,
+} from './rules/channels.ts';
+import { deadEndBranches, duplicateEdges, entryPoint, starvingJoins, uncheckedApprovals } from './rules/edges.ts';
+import { defaultRule, schemaRule } from './rules/schemas.ts';
 import { expressionRule } from './rules/expressions.ts';
-import { lastNode } from './rules/last-node.ts';
-import { givenArguments } from './rules/given-arguments.ts';
+import { lastNode, unknownNodes, unreachableNodes } from './rules/nodes.ts';
+import { givenArguments, offeredTools, unnamedTools } from './rules/tools.ts';
 import { localCalls } from './rules/local-calls.ts';
 import { invalidNameRule } from './rules/names.ts';
 import { overCeilings } from './rules/over-ceilings.ts';
-import { requiredInputs } from './rules/required-inputs.ts';
-import { schemaRule } from './rules/schemas.ts';
 import { fieldShapeRule } from './rules/shape.ts';
-import { starvingJoins } from './rules/starving-joins.ts';
 import { subgraphRule } from './rules/subgraphs.ts';
 import { mistakenTexts, templateRule } from './rules/templates.ts';
 import { unboundedLoops } from './rules/unbounded-loops.ts';
-import { uncheckedApprovals } from './rules/unchecked-approvals.ts';
-import { unknownChannels } from './rules/unknown-channels.ts';
-import { unknownNodes } from './rules/unknown-nodes.ts';
-import { offeredTools } from './rules/offered-tools.ts';
-import { unnamedTools } from './rules/unnamed-tools.ts';
-import { unreachableNodes } from './rules/unreachable-nodes.ts';
-import { unusedChannels } from './rules/unused-channels.ts';
 
 const MAX_DEFINITION_BYTES = 1_048_576;
 const MAX_NODES = 2_000;

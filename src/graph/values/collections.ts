@@ -32,7 +32,7 @@ export function forgetOldest(entries: Map<unknown, unknown> | Set<unknown>, most
 }
 
 /** Copies an object without the members that are `null`, 0, or an empty list or object. */
-export function withoutEmpty<T extends object>(value: T): Partial<T> {
+export function withoutEmptyMembers<T extends object>(value: T): Partial<T> {
   const rest: Partial<T> = {};
   for (const key in value) if (!isEmpty(value[key])) rest[key] = value[key];
   return rest;

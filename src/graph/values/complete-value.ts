@@ -11,14 +11,14 @@ import type { SchemaPart } from './schema-parts.ts';
  */
 
 /** Adds the defaults of missing names. A default is not checked. */
-export function withDefaults(value: Json, schema: JsonSchema): Json {
+export function addDefaults(value: Json, schema: JsonSchema): Json {
   return changeObjects(value, { schema, root: schema }, (object, schemas) => {
-    const missing = schemas.flatMap(defaultsOf).filter(([name]) => !Object.hasOwn(object, name));
+    const missing = schemas.flatMap(defaultsOfProperties).filter(([name]) => !Object.hasOwn(object, name));
     return missing.length === 0 ? object : { ...object, ...Object.fromEntries(missing) };
   });
 }
 
-function defaultsOf({ properties }: JsonObject): readonly (readonly [string, Json])[] {
+function defaultsOfProperties({ properties }: JsonObject): readonly (readonly [string, Json])[] {
   return membersIn(properties).flatMap(([name, schema]) => {
     spendUnits(1);
     const value = isJsonObject(schema) ? own(schema, 'default') : undefined;
@@ -30,7 +30,7 @@ function defaultsOf({ properties }: JsonObject): readonly (readonly [string, Jso
  * Removes the names that objects may not have, where `properties` alone determines the allowed ones.
  * @param isKept returns true for an unknown name that stays
  */
-export function withoutUnknown(
+export function removeUnknownNames(
   value: Json,
   schema: JsonSchema,
   isKept: (name: string, known: readonly string[]) => boolean = () => false,

@@ -3,8 +3,8 @@
  * lost.
  */
 export function survivesParsing(text: string): boolean {
-  const written = decimalOf(text);
-  const read = decimalOf(String(Number(text)));
+  const written = parseDecimal(text);
+  const read = parseDecimal(String(Number(text)));
   return written !== null && read?.digits === written.digits && read.exponent === written.exponent;
 }
 
@@ -28,7 +28,7 @@ interface Decimal {
 /** The number syntax of JSON (RFC 8259, section 6). */
 const JSON_NUMBER_PATTERN = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-function decimalOf(text: string): Decimal | null {
+function parseDecimal(text: string): Decimal | null {
   const match = JSON_NUMBER_PATTERN.exec(text);
   if (!match) return null;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;

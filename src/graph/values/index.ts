@@ -1,8 +1,16 @@
-export { shortJson } from './short-json.ts';
-export { escapeInvisible, createDistinctTexts, abbreviate, errorChain, messageOf, truncate } from './text.ts';
+export {
+  shortJson,
+  escapeInvisible,
+  createDistinctTexts,
+  abbreviate,
+  errorChain,
+  messageOf,
+  truncate,
+  hasCode,
+} from './text.ts';
 export { boundIssues } from './bound-issues.ts';
 export { addToList, forgetOldest, mapValues, toList } from './collections.ts';
-export { withDefaults } from './complete-value.ts';
+export { addDefaults } from './complete-value.ts';
 export { didYouMean, withSuggestions } from './did-you-mean.ts';
 export { DURATION_PATTERN, parseDuration, toMs, formatTimestamp, toTimestampMs } from './time.ts';
 export { isRunError, isUnknownOutcome, MAX_MESSAGE } from './errors.ts';
@@ -27,11 +35,10 @@ export { canonicalJson, deepEqual } from './compare-json.ts';
 export { toJson, toJsonObject } from './to-json.ts';
 export type { Json, JsonObject } from './json.ts';
 export { allowsText } from './schema-parts.ts';
-export { JsonLossError, LONG_INTEGER, lossesIn, parseOutsideJson, parseDocument } from './parse-json.ts';
+export { JsonLossError, LONG_INTEGER, findLosses, parseOutsideJson, parseDocument } from './parse-json.ts';
 export type { JsonLoss } from './parse-json.ts';
 export { tryWithAllowance, unitsSpent } from './meter.ts';
 export { isLinearPattern } from './regular-expression.ts';
 export { unreadablePlaceholder } from './unreadable.ts';
-export { hasCode } from './text.ts';
 export { checkedMediaType, mediaTypeOf } from './media-type.ts';
 export { DATA_KEYWORDS, NAMED_KEYWORDS } from './schema-parts.ts';

@@ -1,3 +1,6 @@
+import { isJsonList, isJsonObject, own } from './json.ts';
+import type { Json } from './json.ts';
+
 /** Writes a path as a JSON Pointer (RFC 6901). */
 export function toPointer(path: readonly (string | number)[]): string {
   return path.map((part) => `/${escapeToken(String(part))}`).join('');
@@ -29,4 +32,15 @@ export function parsePointer(pointer: string): string[] {
 /** One part of a pointer (RFC 6901, 3). */
 function escapeToken(part: string): string {
   return part.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** The keys and indexes that lead to a part of a value. */
+export type Path = readonly (string | number)[];
+
+/** Returns the part of a value at a path; `undefined` if there is none. */
+export function valueAt(value: Json, path: Path): Json | undefined {
+  return path.reduce<Json | undefined>((found, part) => {
+    if (isJsonList(found)) return found[Number(part)];
+    return isJsonObject(found) ? own(found, String(part)) : undefined;
+  }, value);
 }

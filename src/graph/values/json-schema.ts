@@ -27,7 +27,7 @@ export type SchemaCheck = (value: Json) => readonly SchemaViolation[];
 export function compileJsonSchema(schema: JsonSchema): SchemaCheck {
   const evaluate = evaluatorOf(schema);
   return (value) => {
-    return runCheck(() => evaluate(value).errors.map(atPointer)) ?? [TOO_EXPENSIVE];
+    return runCheck(() => evaluate(value).errors.map(withPointer)) ?? [TOO_EXPENSIVE];
   };
 }
 
@@ -39,7 +39,7 @@ export function mismatchPointers(schema: JsonSchema, value: Json): ReadonlySet<s
   const mismatches = runCheck(() =>
     evaluate(value)
       .errors.filter(({ keyword }) => !TEXT_KEYWORDS.has(keyword))
-      .map(atPointer),
+      .map(withPointer),
   );
   return new Set((mismatches ?? []).map(({ path }) => path));
 }
@@ -63,7 +63,7 @@ function evaluatorOf(schema: JsonSchema): SchemaEvaluator {
 export function findSchemaProblems(schema: unknown): readonly SchemaViolation[] {
   if (!isJsonSchema(schema)) return [{ path: '', message: 'A JSON Schema is an object, true or false' }];
   return (
-    tryWithAllowance('The JSON Schema', MAX_SCHEMA_UNITS, () => findProblems(schema).map(atPointer)) ?? [
+    tryWithAllowance('The JSON Schema', MAX_SCHEMA_UNITS, () => findProblems(schema).map(withPointer)) ?? [
       { ...TOO_EXPENSIVE, message: 'The schema is too complex' },
     ]
   );
@@ -95,7 +95,7 @@ interface AtPath {
 }
 
 /** Converts the path of a fault to a short pointer, because one long key may occur in the paths of many faults. */
-function atPointer<Fault extends AtPath>({ path, ...fault }: Fault): Omit<Fault, 'path'> & { readonly path: string } {
+function withPointer<Fault extends AtPath>({ path, ...fault }: Fault): Omit<Fault, 'path'> & { readonly path: string } {
   const pointer = toShortPointer(path);
   spendUnits(path.length + priceOfText(pointer));
   return { path: pointer, ...fault };

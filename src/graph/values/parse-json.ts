@@ -39,9 +39,9 @@ const MESSAGES: Readonly<Record<JsonLoss['kind'], (text: string) => string>> = {
  * @throws JsonLossError for a repeated member, or an integer that a double does not keep
  */
 export function parseDocument(text: string): Json {
-  const json = withoutMark(text);
+  const json = withoutByteOrderMark(text);
   const value = toJson(JSON.parse(json));
-  for (const loss of lossesIn(json)) throw new JsonLossError(loss);
+  for (const loss of findLosses(json)) throw new JsonLossError(loss);
   return value;
 }
 
@@ -53,13 +53,13 @@ export function parseDocument(text: string): Json {
  * @throws JsonLossError for any other integer that a double does not keep
  */
 export function parseOutsideJson(text: string, isText: (path: JsonLoss['path']) => boolean = () => false): Json {
-  const json = withoutMark(text);
+  const json = withoutByteOrderMark(text);
   // The copy is new, so it may be changed in place; it also limits the depth of all paths.
   const value = toJson(JSON.parse(json));
   if (!LONG_INTEGER.test(json)) return value;
   const holder = { value };
-  for (const { kind, path, offset, text: digits } of lossesIn(json)) {
-    const place = kind === 'repeated member' ? null : placeOf(holder, ['value', ...path]);
+  for (const { kind, path, offset, text: digits } of findLosses(json)) {
+    const place = kind === 'repeated member' ? null : locationOfPart(holder, ['value', ...path]);
     if (!place || Reflect.get(place.container, place.key) !== Number(digits)) continue;
     if (!isText(path)) throw new JsonLossError({ kind, path, offset, text: digits });
     Reflect.set(place.container, place.key, digits);
@@ -74,17 +74,17 @@ interface PartLocation {
 }
 
 /** Finds a part by its path; `null` if it was replaced by a later member of the same name. */
-function placeOf(container: object, [key = '', ...inner]: JsonLoss['path']): PartLocation | null {
+function locationOfPart(container: object, [key = '', ...inner]: JsonLoss['path']): PartLocation | null {
   if (!Object.hasOwn(container, key)) return null;
   if (inner.length === 0) return { container, key };
   const part: unknown = Reflect.get(container, key);
-  return isContainer(part) ? placeOf(part, inner) : null;
+  return isContainer(part) ? locationOfPart(part, inner) : null;
 }
 
 /** What a text must contain to have an integer that a double does not keep; the digits of a fraction don't count. */
 export const LONG_INTEGER = /(?<![\d.])\d{16}/;
 
-function withoutMark(text: string): string {
+function withoutByteOrderMark(text: string): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
@@ -101,7 +101,7 @@ interface OpenContainer {
  * Finds the repeated members and the integers that a double does not keep.
  * @param json valid JSON
  */
-export function* lossesIn(json: string): Generator<JsonLoss> {
+export function* findLosses(json: string): Generator<JsonLoss> {
   const open: OpenContainer[] = [];
   const pathHere = (): (string | number)[] => open.map(({ at }) => at);
   for (let at = 0; at < json.length;) {
@@ -113,7 +113,7 @@ export function* lossesIn(json: string): Generator<JsonLoss> {
         yield { kind: 'repeated member', path: pathHere(), offset: at, text: String(top.at) };
     } else if (end - at > 15 && !isKeptInteger(json.slice(at, end))) {
       yield { kind: 'rounded integer', path: pathHere(), offset: at, text: json.slice(at, end) };
-    } else takeSign(open, sign);
+    } else readPunctuation(open, sign);
     at = end;
   }
 }
@@ -137,7 +137,7 @@ function isDigit(code: number): boolean {
 }
 
 /** Handles a character outside strings and numbers. */
-function takeSign(open: OpenContainer[], sign: string): void {
+function readPunctuation(open: OpenContainer[], sign: string): void {
   const top = open.at(-1);
   if (sign === '{') open.push({ names: new Set(), at: '', expectsName: true });
   else if (sign === '[') open.push({ names: null, at: 0, expectsName: false });
@@ -149,7 +149,7 @@ function takeSign(open: OpenContainer[], sign: string): void {
 /** Handles a string. @returns true if it is a member name that its object already has */
 function isRepeated(top: OpenContainer, quoted: () => string): boolean {
   if (!top.names || !top.expectsName) return false;
-  const name = readName(quoted());
+  const name = readMemberName(quoted());
   const isKnown = top.names.has(name);
   top.names.add(name);
   top.at = name;
@@ -157,7 +157,7 @@ function isRepeated(top: OpenContainer, quoted: () => string): boolean {
   return isKnown;
 }
 
-function readName(quoted: string): string {
+function readMemberName(quoted: string): string {
   return quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
 }
 

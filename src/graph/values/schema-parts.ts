@@ -1,9 +1,8 @@
-import { parsePointer } from './json-pointer.ts';
+import { parsePointer, valueAt } from './json-pointer.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { isJsonList, isJsonObject, itemsIn, own, toItems } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
 import { spendUnits } from './meter.ts';
-import { valueAt } from './value-at.ts';
 
 /* Reads the types of a value and the schemas of its parts from a JSON Schema, through references and combinations. */
 
@@ -36,8 +35,8 @@ export const DATA_KEYWORDS: ReadonlySet<string> = new Set([
 export type SchemaTypes = ReadonlySet<Json> | null;
 
 /** Returns the types that a schema accepts. */
-export function typesOf({ schema, root }: SchemaPart): SchemaTypes {
-  return typesAt(schema, root, 0);
+export function acceptedTypes({ schema, root }: SchemaPart): SchemaTypes {
+  return acceptedTypesAt(schema, root, 0);
 }
 
 /** True if a schema names text among the types of the part at a path; false if it leaves the type open. */
@@ -46,7 +45,7 @@ export function allowsText(schema: JsonSchema, path: readonly (string | number)[
     (outer, key) => (typeof key === 'number' ? itemSchema(outer, key) : memberSchema(outer, key)),
     { schema, root: schema },
   );
-  return typesOf(part)?.has('string') ?? false;
+  return acceptedTypes(part)?.has('string') ?? false;
 }
 
 /** Returns the schema of one member of an object; `true` if none is declared. */
@@ -83,10 +82,10 @@ function unconditionalSchemasAt(schema: Json | undefined, root: JsonSchema, dept
   return [schema, ...inside(resolveReference(schema['$ref'], root)), ...itemsIn(schema['allOf']).flatMap(inside)];
 }
 
-function typesAt(schema: Json | undefined, root: JsonSchema, depth: number): SchemaTypes {
+function acceptedTypesAt(schema: Json | undefined, root: JsonSchema, depth: number): SchemaTypes {
   spendUnits(5);
   if (!isJsonObject(schema) || depth > MAX_REFERENCE_DEPTH) return null;
-  const typesInside = (inner: Json | undefined): SchemaTypes => typesAt(inner, root, depth + 1);
+  const typesInside = (inner: Json | undefined): SchemaTypes => acceptedTypesAt(inner, root, depth + 1);
   return [
     declaredTypes(schema['type']),
     typesOfValues(schema['enum']),

@@ -1,3 +1,6 @@
+import { isJsonList, isJsonObject } from './json.ts';
+import type { Json } from './json.ts';
+
 /**
  * Cuts a text to `maxLength` UTF-16 units. Half a surrogate pair at the end is replaced, because protocol buffers
  * refuse it.
@@ -47,4 +50,39 @@ export function createDistinctTexts(copyOf: (wanted: string, copy: number) => st
 /** Escapes control characters except line feeds, because untrusted text could move the cursor of a terminal. */
 export function escapeInvisible(text: string): string {
   return text.replaceAll(/[^\P{C}\n]/gu, (letter) => `\\u{${letter.codePointAt(0)?.toString(16) ?? ''}}`);
+}
+
+/** Writes at most `maxLength` characters of a value's JSON. The rest of the value is not read. */
+export function shortJson(value: Json, maxLength: number): string {
+  let text = '';
+  for (const piece of piecesOfJson(value, maxLength)) {
+    text += piece;
+    if (text.length > maxLength) break;
+  }
+  return abbreviate(text, maxLength);
+}
+
+/** @param maxLength of a text in the value; with its quotes, a longer text exceeds the limit, so it is cut again */
+function* piecesOfJson(value: Json, maxLength: number): Generator<string, void> {
+  if (isJsonList(value)) {
+    yield '[';
+    for (const [index, item] of value.entries()) {
+      if (index > 0) yield ',';
+      yield* piecesOfJson(item, maxLength);
+    }
+    yield ']';
+  } else if (isJsonObject(value)) {
+    yield '{';
+    let isFirst = true;
+    for (const key in value) {
+      yield `${isFirst ? '' : ','}${quoteText(key, maxLength)}:`;
+      yield* piecesOfJson(value[key] ?? null, maxLength);
+      isFirst = false;
+    }
+    yield '}';
+  } else yield typeof value === 'string' ? quoteText(value, maxLength) : String(value);
+}
+
+function quoteText(text: string, maxLength: number): string {
+  return JSON.stringify(text.slice(0, maxLength));
 }

@@ -40,13 +40,13 @@ export function toJsonObject(value: object): JsonObject {
 
 function copyAsJson(value: unknown, depth: number, options: CopyOptions): Json {
   if (isContainer(value)) return copyObject(value, depth, options);
-  const scalar = toScalar(value);
+  const scalar = toJsonScalar(value);
   if (typeof scalar === 'string') options.budget?.takeText(scalar);
   else options.budget?.takeScalar();
   return scalar;
 }
 
-function toScalar(value: unknown): Json {
+function toJsonScalar(value: unknown): Json {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -78,7 +78,9 @@ function copyObject(value: object, depth: number, options: CopyOptions): Json {
     options.budget?.takeContainer();
     return Array.from(value, (item, index) => copyUnder(index, () => copyAsJson(item, depth + 1, options)));
   }
-  return isRecord(value) && !hasToJson(value) ? copyRecord(value, depth, options) : copyForeign(value, depth, options);
+  return isPlainObject(value) && !hasToJson(value)
+    ? copyRecord(value, depth, options)
+    : copyForeign(value, depth, options);
 }
 
 function copyRecord(value: object, depth: number, options: CopyOptions): Json {
@@ -94,7 +96,7 @@ function copyRecord(value: object, depth: number, options: CopyOptions): Json {
 }
 
 /** True for object literals and instances of plain classes; false for maps, sets, promises and the like. */
-function isRecord(value: object): boolean {
+function isPlainObject(value: object): boolean {
   return Object.prototype.toString.call(value) === '[object Object]';
 }
 

@@ -8,7 +8,7 @@ import {
 } from '@temporalio/common/lib/internal-non-workflow/extstore-helpers.js';
 import { unreadablePlaceholder } from '../../graph/values/index.ts';
 import type { Blob, Blobs } from '../../store/blobs/blobs.ts';
-import { DRIVER, payloadDigest, fromStored, toStored } from './stored-payload.ts';
+import { DRIVER, payloadDigest, fromStored, toStoredBlob } from './stored-payload.ts';
 
 /** The execution that a signal was sent to. */
 export interface ReceivingExecution {
@@ -51,7 +51,7 @@ export function createSignalReader(store: Blobs, codecs: readonly PayloadCodec[]
 
 /** Resolves a reference if it leads to a payload of the same workflow: other payloads may belong to another tenant. */
 async function fetchPayload(store: Blobs, reference: Payload, receiver: ReceivingExecution): Promise<ReadResult> {
-  const id = idIn(reference);
+  const id = payloadIdIn(reference);
   if (id === null) return { reason: 'it is a broken reference' };
   if (!id.startsWith(`${receiver.workflowId}/`)) return { reason: 'it refers to what is not of this run' };
   const stored = (await findBlob(store, id)) ?? (await recordUnreadable(store, id, MISSING_PAYLOAD_REASON, receiver));
@@ -62,7 +62,7 @@ async function fetchPayload(store: Blobs, reference: Payload, receiver: Receivin
 }
 
 /** Returns the payload id in a reference to the store; `null` for an invalid reference. */
-function idIn(reference: Payload): string | null {
+function payloadIdIn(reference: Payload): string | null {
   try {
     const { driverName, claimData } = decodeReferencePayload(reference);
     return driverName === DRIVER ? (claimData['id'] ?? null) : null;
@@ -116,7 +116,7 @@ async function tryCodecs(
   receiver: ReceivingExecution,
 ): Promise<ReadResult> {
   if (codecs.length === 0) return { payload };
-  const id = `${receiver.workflowId}/unreadable/${payloadDigest(toStored(payload))}`;
+  const id = `${receiver.workflowId}/unreadable/${payloadDigest(toStoredBlob(payload))}`;
   if (await findBlob(store, id)) return { reason: NO_CODE };
   for (let tries = 1; tries <= DECODE_TRIES; tries += 1) {
     try {

@@ -5,7 +5,7 @@ import type { Blob } from '../../store/blobs/blobs.ts';
 /** The name of the storage driver in references to the store. */
 export const DRIVER = 'holdfast';
 
-export function toStored({ metadata, data }: Payload): Blob {
+export function toStoredBlob({ metadata, data }: Payload): Blob {
   return {
     metadata: eachValue(metadata ?? {}, (value) => Buffer.from(value).toString('base64')),
     data: data ?? new Uint8Array(),

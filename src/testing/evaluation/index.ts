@@ -8,5 +8,5 @@ export type { RecordingDivergence } from './play-recording.ts';
 export { readRecordedTest, toRecordedTest } from './recorded-test.ts';
 export type { RecordedTest } from './recorded-test.ts';
 export { runCase } from './run-case.ts';
-export { readCase } from './test-case.ts';
+export { readTestCase } from './test-case.ts';
 export type { TestCase } from './test-case.ts';

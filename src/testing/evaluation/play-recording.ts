@@ -4,10 +4,10 @@ import type { GraphDefinition } from '../../graph/definition/index.ts';
 import type { RunEvent } from '../../graph/journal/index.ts';
 import { validateGraph } from '../../graph/validate/index.ts';
 import { toJson } from '../../graph/values/index.ts';
-import type { AnyGraph } from '../run-options.ts';
+import type { AnyGraph } from '../run-graph.ts';
 import { firstDifference } from '../../simulation/difference.ts';
 import type { ValueDifference } from '../../simulation/difference.ts';
-import { hiddenIn, outcomeOf, nameEvent, readRecordedTest, replayTest } from './recorded-test.ts';
+import { redactionOfTest, outcomeOfReplay, nameEvent, readRecordedTest, replayTest } from './recorded-test.ts';
 import type { OutcomeSummary, RecordedTest } from './recorded-test.ts';
 
 /** The outcome of a recorded run that was played again. */
@@ -40,8 +40,12 @@ export function playRecording(recorded: unknown, { graph }: PlayOptions = {}): P
   const definition = graph && ('toJSON' in graph ? graph.toJSON() : graph);
   if (definition) requireValidDefinition(definition, test);
   const replayed = replayTest(test, definition);
-  const outcome = outcomeOf(replayed, hiddenIn(test));
-  return { ...outcome, divergence: toDivergence(replayed.divergence), changed: changedFields(test.expect, outcome) };
+  const outcome = outcomeOfReplay(replayed, redactionOfTest(test));
+  return {
+    ...outcome,
+    divergence: toRecordingDivergence(replayed.divergence),
+    changed: changedFields(test.expect, outcome),
+  };
 }
 
 function requireValidDefinition(definition: GraphDefinition, { recording }: RecordedTest): void {
@@ -49,17 +53,17 @@ function requireValidDefinition(definition: GraphDefinition, { recording }: Reco
   if (hasErrors(issues)) throw new InvalidGraphError(definition.name, issues);
 }
 
-function toDivergence(found: ReturnType<typeof replayTest>['divergence']): RecordingDivergence | null {
+function toRecordingDivergence(found: ReturnType<typeof replayTest>['divergence']): RecordingDivergence | null {
   if (!found) return null;
   const { seq, expected, actual } = found;
   const [was, is] = [nameEvent(expected), nameEvent(actual)];
   const where = expected ? was : is;
   if (!expected || !actual || was !== is) return { seq, where, path: '', expected: was, actual: is };
-  return { seq, where, ...differenceOf(expected, actual) };
+  return { seq, where, ...differenceOfEvents(expected, actual) };
 }
 
 /** A difference in time alone is one, but it follows from all others. */
-function differenceOf({ at: was, ...expected }: RunEvent, { at: is, ...actual }: RunEvent): ValueDifference {
+function differenceOfEvents({ at: was, ...expected }: RunEvent, { at: is, ...actual }: RunEvent): ValueDifference {
   return firstDifference(toJson(expected), toJson(actual)) ?? { path: '/at', expected: was, actual: is };
 }
 

@@ -46,7 +46,7 @@ export function toRecordedTest(
     return {
       problem: `The way of the run depends on values that it hides: ${describeDivergence(replayed)}. ${WITH_PAYLOADS}`,
     };
-  return { ...test, expect: outcomeOf(own, hiddenIn(test)) };
+  return { ...test, expect: outcomeOfReplay(own, redactionOfTest(test)) };
 }
 
 const WITH_PAYLOADS = '--with-payloads records them';
@@ -68,17 +68,20 @@ export function replayTest(
   test: Pick<RecordedTest, 'payloads' | 'recording'>,
   definition?: Recording['definition'],
 ): ReplayedRun {
-  const hidden = hiddenIn(test);
+  const hidden = redactionOfTest(test);
   const view = isRedacting(hidden) ? (event: RunEvent) => hideEvent(event, hidden) : undefined;
   return replayRecording(test.recording, { view, ...(definition && { definition }) });
 }
 
 /** The hidden values that a test does not have. */
-export function hiddenIn({ payloads, recording }: Pick<RecordedTest, 'payloads' | 'recording'>): Redaction {
+export function redactionOfTest({ payloads, recording }: Pick<RecordedTest, 'payloads' | 'recording'>): Redaction {
   return payloads === 'redacted' ? recording.redaction : NOTHING_REDACTED;
 }
 
-export function outcomeOf({ run, events }: Pick<ReplayedRun, 'run' | 'events'>, hidden: Redaction): OutcomeSummary {
+export function outcomeOfReplay(
+  { run, events }: Pick<ReplayedRun, 'run' | 'events'>,
+  hidden: Redaction,
+): OutcomeSummary {
   const { status, output, error } = toRunView(run);
   return {
     status,

@@ -3,7 +3,7 @@ import type { GraphDefinition } from '../../graph/definition/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { mapValues, toJson } from '../../graph/values/index.ts';
 import { MissingAnswerError } from '../../simulation/decisions.ts';
-import { playGraph } from '../play-graph.ts';
+import { playGraph } from '../run-graph.ts';
 import { scriptedModel } from '../scripted-model.ts';
 import type { TestRun } from '../test-run.ts';
 import type { ObservedRun } from './check-expectations.ts';

@@ -91,7 +91,7 @@ export type TestCase = z.output<typeof CaseSchema>;
 export type ExpectedOutcome = TestCase['expect'];
 
 /** Reads a line of a data set. @throws TypeError that names every problem */
-export function readCase(value: unknown): TestCase {
+export function readTestCase(value: unknown): TestCase {
   const parsed = CaseSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => `${toPointer(path.map(String)) || '/'}: ${message}`);

@@ -58,7 +58,7 @@ export function createEviction(cached: WorkflowCache, heap: HeapGauge, inUse: nu
 }
 
 /** The heap of this process. */
-export function ownHeap(): HeapGauge {
+export function ownHeapGauge(): HeapGauge {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
   if (typeof collect !== 'function') throw new TypeError('This Node gives no access to its garbage collector');

@@ -27,7 +27,7 @@ const DIRECT_QUERY = 'legacy_query';
  * was suspended. In a replay, both tasks become one with the time and the history length of the second; the code has seen
  * those of the first.
  */
-function isRenewed(jobs: NonNullable<ExecutionActivation['jobs']>, lastSeen: number | null): boolean {
+function isRenewedTask(jobs: NonNullable<ExecutionActivation['jobs']>, lastSeen: number | null): boolean {
   return lastSeen !== null && jobs.some(({ resolveActivity }) => resolveActivity?.isLocal === true);
 }
 
@@ -51,7 +51,8 @@ export function createExecutionProgress(wasCompleted: (startedEventId: number) =
       const queries = jobs.flatMap(({ queryWorkflow }) => queryWorkflow ?? []);
       if (queries.length > 0) return !queries.some(({ queryId }) => queryId === DIRECT_QUERY) || (await isUpToDate());
       const seen = historyLength ?? 0;
-      if (openLocalCalls > 0 && seen !== lastSeen && (isRenewed(jobs, lastSeen) || !(await isUpToDate()))) return false;
+      if (openLocalCalls > 0 && seen !== lastSeen && (isRenewedTask(jobs, lastSeen) || !(await isUpToDate())))
+        return false;
       lastSeen = isReplaying === true ? null : seen;
       openLocalCalls -= jobs.filter(({ resolveActivity }) => resolveActivity?.isLocal === true).length;
       return true;

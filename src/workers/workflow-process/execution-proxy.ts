@@ -39,8 +39,8 @@ export function createExecutionProxy(
     mayRestart(activation);
   return {
     async activate(activation) {
-      if (!(await progress.mayActivate(activation))) return toReset(executionRunId, AHEAD);
-      if (mustMove(activation)) return toReset(executionRunId, HEAVY);
+      if (!(await progress.mayActivate(activation))) return toCacheReset(executionRunId, AHEAD);
+      if (mustMove(activation)) return toCacheReset(executionRunId, HEAVY);
       const encoded = WorkflowActivation.encode(activation).finish();
       const request = { kind: 'activate' as const, executionRunId, activation: encoded };
       heavyExecutions.addActivation(executionRunId, encoded.length);
@@ -48,7 +48,7 @@ export function createExecutionProxy(
       const isReplay = isReplayActivation(activation);
       const answering = code.send(request, isReplay);
       const answer = await reportLongWait(answering, () => observer.waits(executionRunId));
-      if (answer.kind === 'forgotten') return toReset(executionRunId, FORGOTTEN);
+      if (answer.kind === 'forgotten') return toCacheReset(executionRunId, FORGOTTEN);
       if (answer.kind !== 'activated') throw new TypeError('An activation was answered by nothing');
       const workedMs = activation.isReplaying === true ? 0 : answer.workedMs;
       heavyExecutions.addTask(executionRunId, { bytes: answer.completion.length, workedMs });
@@ -93,7 +93,7 @@ const FORGOTTEN = `${PLAYED_ANEW}: it was no longer in memory, as others needed 
 const AHEAD = `${PLAYED_ANEW}: it was played beyond what a workflow task has brought, or otherwise than a replay would`;
 
 /** Makes Temporal schedule the task again with the whole history; a query fails. */
-function toReset(runId: string, message: string): coresdk.workflow_completion.IWorkflowActivationCompletion {
+function toCacheReset(runId: string, message: string): coresdk.workflow_completion.IWorkflowActivationCompletion {
   return { runId, failed: { failure: { message }, forceCause: RESET_STICKY } };
 }
 

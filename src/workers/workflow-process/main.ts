@@ -7,7 +7,7 @@ import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helper
 import { endWithParent } from './end-with-parent.ts';
 import { OPEN_WITHIN_MS, toSentInfo } from './messages.ts';
 import type { ProcessAnswer, AnswerBody, OpenRequest, ProcessRequest, ProcessRequestBody } from './messages.ts';
-import { createEviction, ownHeap } from './eviction.ts';
+import { createEviction, ownHeapGauge } from './eviction.ts';
 
 /* The process that runs workflow code for a worker (`start-workflow-process.ts`). It ends when its worker ends. */
 
@@ -31,13 +31,13 @@ async function forgetExecution(executionRunId: string): Promise<void> {
   await findWorkflow(executionRunId)?.dispose();
 }
 
-async function answerTo(request: ProcessRequestBody): Promise<AnswerBody> {
+async function performRequest(request: ProcessRequestBody): Promise<AnswerBody> {
   switch (request.kind) {
     case 'open': {
       workflowCreator = await createCreator(request);
       evictIfCrowded = createEviction(
         { keys: () => [...usedExecutions], forget: forgetExecution },
-        ownHeap(),
+        ownHeapGauge(),
         request.tasksAtOnce,
       );
       return { kind: 'done' };
@@ -87,7 +87,7 @@ function findWorkflow(executionRunId: string): ReusableVMWorkflow | undefined {
 
 async function answerRequest({ id, ...request }: ProcessRequest): Promise<ProcessAnswer> {
   try {
-    return { id, ...(await answerTo(request)) };
+    return { id, ...(await performRequest(request)) };
   } catch (error) {
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
     return { id, kind: 'failed', message, stack };

@@ -75,7 +75,7 @@ export function createRestartableExecution(
       for (let processes = 1; ; processes += 1) {
         try {
           process ??= await home.next(isSuspect || ends.length > 0);
-          const answer = await sendAfter(process, missing, request);
+          const answer = await sendAfterReplay(process, missing, request);
           missing = [];
           if (isReplaying) replayed?.push(request);
           else replayed = null;
@@ -113,7 +113,7 @@ function createHome({ shared, exclusive }: Pick<RestartDeps, 'shared' | 'exclusi
 }
 
 /** When the process ends, all requests fail; the error of the first one states whether it was being executed. */
-async function sendAfter(
+async function sendAfterReplay(
   process: WorkflowProcess,
   before: readonly ProcessRequestBody[],
   request: ProcessRequestBody,

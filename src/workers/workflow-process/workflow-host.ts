@@ -31,7 +31,7 @@ type CreateOptions = Parameters<WorkflowCreator['createWorkflow']>[0];
 export async function openWorkflowHost({ start, open, observer, wasCompleted }: HostOptions): Promise<WorkflowCreator> {
   const begin = (): OpenedProcess => {
     const process = start();
-    const opened = process.request(open).then(() => process, withoutAttribution);
+    const opened = process.request(open).then(() => process, throwWithoutCulprit);
     opened.catch(async () => await process.stop());
     return { process, opened };
   };
@@ -114,7 +114,7 @@ async function startFirst({ running }: ReplaceableProcess): Promise<void> {
 const MOST_FIRST_PROCESSES = 5;
 
 /** No execution has caused the end of a process that is not open yet. */
-function withoutAttribution(error: unknown): never {
+function throwWithoutCulprit(error: unknown): never {
   if (error instanceof ProcessEnded && error.wasExecuting) throw new ProcessEnded(error.end, false);
   throw error;
 }

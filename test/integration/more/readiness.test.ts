@@ -1,7 +1,7 @@
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createTemporalCheck } from '../../../src/process/temporal-check.ts';
+import { createTemporalCheck } from '../../../src/process/search-attributes.ts';
 import { SEARCH_ATTRIBUTES } from '../../../src/workflows/contract.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { PATIENTLY, hasStatus } from '../../support/readers/api-runs.ts';

@@ -1,8 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { setupSteps } from '../../../src/cli/production/setup-steps.ts';
+import { setupSteps, takeSetupStep } from '../../../src/cli/production/setup-steps.ts';
 import type { StepCheck } from '../../../src/cli/production/setup-steps.ts';
-import { takeSetupStep } from '../../../src/cli/production/take-step.ts';
 import { holdfast } from '../../support/servers/command-line.ts';
 import type { CommandOutput } from '../../support/servers/command-line.ts';
 import { reserveServers } from '../../support/servers/reserve-servers.ts';

@@ -4,7 +4,7 @@ import proto from '@temporalio/proto';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openTeardown } from '../../../src/dev/teardown.ts';
-import { toStored } from '../../../src/process/payloads/stored-payload.ts';
+import { toStoredBlob } from '../../../src/process/payloads/stored-payload.ts';
 import { toWorkflowId } from '../../../src/workflows/contract.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
 import { aReference } from '../../support/builders/signal-payloads.ts';
@@ -56,7 +56,7 @@ async function signal(id: string, ...payloads: Payload[]): Promise<void> {
 }
 
 async function store(id: string, payload: Payload): Promise<void> {
-  const { metadata, data } = toStored(payload);
+  const { metadata, data } = toStoredBlob(payload);
   await database.query(
     'insert into blobs (id, workflow_id, metadata, data, created_at) values ($1, $2, $3, $4, now()) on conflict do nothing',
     [id, id.replace(/\/.*/, ''), JSON.stringify(metadata), data],

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
 import type { Message } from '../../../src/graph/definition/message.ts';
 import type { ModelCallRequest, ModelReply } from '../../../src/graph/run/effect.ts';
-import { estimateRequest } from '../../../src/graph/superstep/budget.ts';
+import { estimateRequest } from '../../../src/graph/superstep/estimate-request.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { CHANNELS, asks, modelDown, play, playAgent, says } from '../../support/builders/agents.ts';
 import type { Agent, Stage } from '../../support/builders/agents.ts';

@@ -5,7 +5,7 @@ import type { TaskInput } from '../../../src/graph/nodes/behavior.ts';
 import { compileBehavior } from '../../../src/graph/nodes/node-compilers.ts';
 import { createToolbox } from '../../../src/graph/nodes/tool-calls/callable-tool.ts';
 import { resumeCall } from '../../../src/graph/nodes/tool-calls/resume-call.ts';
-import { answersOf } from '../../../src/graph/nodes/tool-calls/run-batch.ts';
+import { batchAnswers } from '../../../src/graph/nodes/tool-calls/run-batch.ts';
 import { isCallReply } from '../../../src/graph/run/call.ts';
 import type { CallEffect } from '../../../src/graph/run/effect.ts';
 import { EMPTY_CONVERSATION } from '../../../src/graph/run/model-turn.ts';
@@ -130,7 +130,7 @@ test('the onFailure of a tool may name a tool that no longer exists', () => {
 });
 
 test('a missing answer of a model counts as an empty text', () => {
-  expect(answersOf([call])).toEqual([{ role: 'tool', toolCallId: 'c', name: 'lookup', content: '' }]);
+  expect(batchAnswers([call])).toEqual([{ role: 'tool', toolCallId: 'c', name: 'lookup', content: '' }]);
 });
 
 test.each([

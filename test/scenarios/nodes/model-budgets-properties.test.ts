@@ -5,7 +5,7 @@ import type { ModelCallRequest, ModelReply, OverflowReply } from '../../../src/g
 import type { RunLimits } from '../../../src/graph/run/limits.ts';
 import type { Run } from '../../../src/graph/run/run.ts';
 import { statusOf } from '../../../src/graph/run/status.ts';
-import { estimateRequest } from '../../../src/graph/superstep/budget.ts';
+import { estimateRequest } from '../../../src/graph/superstep/estimate-request.ts';
 import { CHANNELS, asks, modelDown, says } from '../../support/builders/agents.ts';
 import { aCatalog, aDefinition } from '../../support/builders/builders.ts';
 import { createRandom, seedOf } from '../../support/builders/random.ts';

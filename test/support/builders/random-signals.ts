@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { OccurrenceBody } from '../../../src/graph/run/occurrence.ts';
-import { signals } from '../../../src/graph/signals/signals.ts';
+import { signals } from '../../../src/graph/signals/receive-signal.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 
 /* Signals of any kind and payload; many are almost valid. */

@@ -1,6 +1,7 @@
 import { startRun } from '../../../src/graph/advance/begin-run.ts';
 import { compileGraph } from '../../../src/graph/compile/compile.ts';
-import type { JournalBatch, ModelDelta } from '../../../src/graph/journal/batch.ts';
+import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
+import type { ModelDelta } from '../../../src/graph/journal/model-delta.ts';
 import type { Checkpoint } from '../../../src/graph/journal/resume-point.ts';
 import type { EndedRunState } from '../../../src/graph/journal/batch.ts';
 import { NOT_BEGUN_VIEW } from '../../../src/graph/journal/run-view.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { findSuite, playSuite } from '../../../src/dev/conformance.ts';
+import { findConformanceSuite, playSuite } from '../../../src/dev/conformance.ts';
 import { createClient } from '../../../src/dev/demo/ticket.ts';
 import type { Client as DemoClient } from '../../../src/dev/demo/ticket.ts';
 import type { CallerTokens } from '../../../src/dev/issuer.ts';
@@ -134,7 +134,7 @@ async function start(teardown: Teardown): Promise<Fleet> {
 
 /** Finds the conformance suite, and reserves ports for the services that its scenarios call. */
 async function openSuite() {
-  const suite = findSuite(process.env);
+  const suite = findConformanceSuite(process.env);
   const tools = await choosePort('the tools of the suite', undefined, FIRST_PORT + 25);
   const models = await choosePort('the models of the suite', undefined, tools + 1);
   const places = { '127.0.0.1:18181': `127.0.0.1:${tools}`, '127.0.0.1:18182': `127.0.0.1:${models}` };

@@ -10,7 +10,7 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { killChild, stopChild } from '../../../src/dev/child-process.ts';
 import { choosePort } from '../../../src/dev/ports.ts';
 import type { Teardown } from '../../../src/dev/teardown.ts';
-import { createTemporalCheck } from '../../../src/process/temporal-check.ts';
+import { createTemporalCheck } from '../../../src/process/search-attributes.ts';
 import { SEARCH_ATTRIBUTES } from '../../../src/workflows/contract.ts';
 import type { KillableTemporal } from '../servers/killable-temporal.ts';
 import { FIRST_PORT } from '../servers/ports.ts';

@@ -1,8 +1,7 @@
-import { signalEndedRun } from '../../../src/graph/advance/advance.ts';
+import { signalEndedRun, driveRun } from '../../../src/graph/advance/advance.ts';
 import type { AdvanceResult } from '../../../src/graph/advance/advance.ts';
 import { forkRun, startRun } from '../../../src/graph/advance/begin-run.ts';
 import type { RunIdentity } from '../../../src/graph/advance/begin-run.ts';
-import { driveRun } from '../../../src/graph/advance/drive.ts';
 import { compileShared } from '../../../src/graph/compile/compile.ts';
 import type { CompiledGraph } from '../../../src/graph/compile/compile.ts';
 import type { Catalog } from '../../../src/graph/definition/catalog.ts';

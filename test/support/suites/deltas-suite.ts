@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ModelDelta } from '../../../src/graph/journal/batch.ts';
+import type { ModelDelta } from '../../../src/graph/journal/model-delta.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { aDelta } from '../builders/store-builders.ts';
 

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { findSuite } from '../../../src/dev/conformance.ts';
-import { toReport } from '../../../src/dev/demo/report.ts';
+import { findConformanceSuite } from '../../../src/dev/conformance.ts';
+import { createReport } from '../../../src/dev/demo/report.ts';
 import { runTicket } from '../../../src/dev/demo/run-ticket.ts';
 import type { TicketResult } from '../../../src/dev/demo/run-ticket.ts';
-import { readCases } from '../../../src/dev/demo/ticket.ts';
+import { readTicketCases } from '../../../src/dev/demo/ticket.ts';
 import type { TicketCase } from '../../../src/dev/demo/ticket.ts';
 import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
@@ -36,7 +36,7 @@ const RUNS = Number(process.env['CLUSTER_RUNS'] ?? 20);
 const TICKETS_AT_A_TIME = 6;
 const TIME = 600_000;
 
-const cases = await readCases();
+const cases = await readTicketCases();
 
 let fleet: Fleet;
 beforeAll(async () => {
@@ -56,7 +56,7 @@ test('the demo ends as expected with either API of the cluster', { timeout: TIME
   expect(Math.min(...fleet.loadBalancer.answered)).toBeGreaterThan(cases.length);
 });
 
-test.skipIf(!findSuite(process.env).isThere)(
+test.skipIf(!findConformanceSuite(process.env).isThere)(
   'the selected themes of the conformance suite pass on the cluster',
   { timeout: TIME },
   async ({ signal }) => {
@@ -212,7 +212,7 @@ async function playDemo(tickets: readonly TicketCase[]): Promise<readonly string
       results.push(await runTicket({ graph: 'refund-triage', user, approver, say: () => undefined }, next));
   };
   await Promise.all(Array.from({ length: TICKETS_AT_A_TIME }, work));
-  const report = await toReport(tickets, results, fleet.accounts);
+  const report = await createReport(tickets, results, fleet.accounts);
   expect(report).toHaveLength(tickets.length);
   expect(report.filter(({ differences }) => differences.length > 0)).toEqual([]);
   return results.map(({ runId }) => runId);

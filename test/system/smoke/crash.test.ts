@@ -1,10 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readCases } from '../../../src/dev/demo/ticket.ts';
+import { readTicketCases } from '../../../src/dev/demo/ticket.ts';
 import type { Client, TicketCase } from '../../../src/dev/demo/ticket.ts';
-import { listIn, numberField, textField, runTicket } from '../../../src/dev/demo/run-ticket.ts';
-import { toReport } from '../../../src/dev/demo/report.ts';
+import { listField, numberField, textField, runTicket } from '../../../src/dev/demo/run-ticket.ts';
+import { createReport } from '../../../src/dev/demo/report.ts';
 import { toJson } from '../../../src/graph/values/to-json.ts';
 import type { JsonObject } from '../../../src/graph/values/json.ts';
 import { startCluster } from '../../support/servers/cluster.ts';
@@ -84,7 +84,7 @@ function plan(cases: readonly TicketCase[]): Repetition[] {
   });
 }
 
-const repetitions = plan(await readCases());
+const repetitions = plan(await readTicketCases());
 
 describe(`processes that are killed with seed ${SEED}`, () => {
   let cluster: Cluster;
@@ -121,7 +121,7 @@ describe(`processes that are killed with seed ${SEED}`, () => {
       approver.release();
 
       const results = await runs;
-      const report = await toReport(tickets, results, cluster.accounts);
+      const report = await createReport(tickets, results, cluster.accounts);
       expect(report.map(({ ticketId, differences }) => ({ ticketId, differences }))).toEqual(
         tickets.map(({ ticket }) => ({ ticketId: ticket.id, differences: [] })),
       );
@@ -165,7 +165,7 @@ async function expectWholeHistory(user: Client, runId: string): Promise<void> {
   const seqs: number[] = [];
   for (let path: string | null = `/api/runs/${runId}/history?limit=50`; path !== null;) {
     const page: JsonObject = await user.get(path);
-    for (const event of listIn(page, 'items')) {
+    for (const event of listField(page, 'items')) {
       types.push(textField(event, 'type'));
       seqs.push(numberField(event, 'seq'));
     }

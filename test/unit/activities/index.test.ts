@@ -1,6 +1,6 @@
 import { createScheduleActivities } from '../../../src/activities/record-fire.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCallSlots } from '../../../src/activities/calls/call-slots.ts';
+import { createCallSlots } from '../../../src/activities/calls/call-admission.ts';
 import type { CallOutcome } from '../../../src/activities/calls/call-task.ts';
 import { createCallActivities, createJournalActivities } from '../../../src/activities/index.ts';
 import type { Activities } from '../../../src/activities/index.ts';

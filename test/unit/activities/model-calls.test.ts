@@ -6,7 +6,7 @@ import type { MadeAttempt } from '../../../src/activities/calls/make-attempt.ts'
 import type { PublishDeltas } from '../../../src/activities/open-deltas.ts';
 import type { Generate, ModelRequest } from '../../../src/activities/models/model.ts';
 import type { Message } from '../../../src/graph/definition/message.ts';
-import type { ModelDelta } from '../../../src/graph/journal/batch.ts';
+import type { ModelDelta } from '../../../src/graph/journal/model-delta.ts';
 import type { CallReply, ModelCallRequest, ModelReply } from '../../../src/graph/run/effect.ts';
 import { aModelRequest, aTask } from '../../support/builders/call-builders.ts';
 import { aMessage } from '../../support/builders/conversations.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openDeltas } from '../../../src/activities/open-deltas.ts';
-import type { ModelDelta } from '../../../src/graph/journal/batch.ts';
+import type { ModelDelta } from '../../../src/graph/journal/model-delta.ts';
 
 const ATTEMPT = { node: 'think', visit: 1, attempt: 2, callKey: 'K1' };
 

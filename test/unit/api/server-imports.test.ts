@@ -30,7 +30,7 @@ test.each([
   ['for workers', /^@temporalio\/(?:worker|activity|workflow)/],
   [
     'of a model, a tool, a call or a request',
-    /^src\/(?:network\/(?!network-error|retry-after)|activities\/(?:models\/(?!embedder-name)|calls\/call-|tools\/(?:http|mcp|code)))/,
+    /^src\/(?:network\/(?!network-error|retry-after)|activities\/(?:models\/|calls\/call-|tools\/(?:http|mcp|code)))/,
   ],
 ])('the API process loads no module %s', (_what, names) => {
   const needed = loaded.filter((name) => names.test(name) && name !== 'src/activities/calls/call-error.ts');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { findSuite } from '../../../src/dev/conformance.ts';
+import { findConformanceSuite } from '../../../src/dev/conformance.ts';
 
 test('an empty environment variable CONFORMANCE_DIR counts as unset', () => {
-  expect(findSuite({ CONFORMANCE_DIR: '' })).toEqual(findSuite({}));
+  expect(findConformanceSuite({ CONFORMANCE_DIR: '' })).toEqual(findConformanceSuite({}));
 });

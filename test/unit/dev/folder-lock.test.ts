@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { lockFolder } from '../../../src/dev/folder-lock.ts';
+import { lockFolder } from '../../../src/dev/data-folder.ts';
 
 let folder: string;
 const lock = (): string => join(folder, 'lock');

@@ -3,7 +3,7 @@ import { createServer } from 'node:http2';
 import type { ServerHttp2Stream } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { answersAt, startTemporalServer } from '../../../src/dev/temporal-server.ts';
+import { respondsAt, startTemporalServer } from '../../../src/dev/temporal-server.ts';
 
 /* A Temporal server that accepts connections before it has opened its database. */
 
@@ -42,13 +42,13 @@ function addressOf(bound: ReturnType<typeof server.address>): string {
 
 test('a Temporal server that does not list its namespaces counts as not ready after a time-out', async () => {
   answered.add(SYSTEM);
-  const look = async () => ({ isThere: await answersAt(addressOf(server.address())), wasAsked: asked.has(NAMESPACE) });
+  const look = async () => ({ isThere: await respondsAt(addressOf(server.address())), wasAsked: asked.has(NAMESPACE) });
   await expect.poll(look).toEqual({ isThere: false, wasAsked: true });
 });
 
 test('a Temporal server that lists its namespaces counts as ready', async () => {
   for (const method of [SYSTEM, NAMESPACE]) answered.add(method);
-  await expect.poll(async () => await answersAt(addressOf(server.address()))).toBe(true);
+  await expect.poll(async () => await respondsAt(addressOf(server.address()))).toBe(true);
 });
 
 test('a Temporal server whose log can not be opened is not started', async () => {

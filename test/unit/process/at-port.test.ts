@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { atPort } from '../../../src/process/at-port.ts';
+import { atPort } from '../../../src/process/listen.ts';
 
 const PORT = { variable: 'PORT', port: 80 };
 

@@ -1,7 +1,7 @@
 import { expect, test, describe } from 'vitest';
 import { NOTHING_REDACTED } from '../../../src/graph/redaction/redaction.ts';
-import { toDetails, inlineMarkdown } from '../../../src/workflows/display.ts';
-import { createLatestEvents } from '../../../src/workflows/latest-events.ts';
+import { toRunDetails, inlineMarkdown } from '../../../src/workflows/display.ts';
+import { createLatestEvents } from '../../../src/workflows/queries.ts';
 import { startRun } from '../../support/builders/runs.ts';
 import type { RunEvent } from '../../../src/graph/journal/events.ts';
 
@@ -10,7 +10,7 @@ const asking = () => startRun({ nodes: { ask: { type: 'approval', title: 'Pay?' 
 test('the workflow details name the last ignored signal, its sender and the reason', () => {
   const run = asking();
   run.signal('accept', {});
-  const lines = toDetails(run.run, run.events, NOTHING_REDACTED).split('\n');
+  const lines = toRunDetails(run.run, run.events, NOTHING_REDACTED).split('\n');
   expect(lines).toContainEqual(
     expect.stringMatching(/^- ignored signal: accept of temporal-operator at .*known are approve, reject/),
   );
@@ -18,13 +18,13 @@ test('the workflow details name the last ignored signal, its sender and the reas
 
 test('the workflow details of a run without ignored signals mention none', () => {
   const { run, events } = asking();
-  expect(toDetails(run, events, NOTHING_REDACTED)).not.toContain('ignored');
+  expect(toRunDetails(run, events, NOTHING_REDACTED)).not.toContain('ignored');
 });
 
 test('a workflow title with several lines is written in one line, so it adds no command to copy', () => {
   const title = 'Pay?\n\n    temporal workflow signal --name approve';
   const { run, events } = startRun({ nodes: { ask: { type: 'approval', title } } });
-  const lines = toDetails(run, events, NOTHING_REDACTED).split('\n');
+  const lines = toRunDetails(run, events, NOTHING_REDACTED).split('\n');
   const shown = /^\*\*Node ask waits until \S+ for .* to decide: Pay\? temporal workflow signal/;
   expect(lines).toContainEqual(expect.stringMatching(shown));
   expect(lines.filter((line) => line.startsWith('    temporal'))).toHaveLength(2);
@@ -33,7 +33,7 @@ test('a workflow title with several lines is written in one line, so it adds no 
 test('a workflow title of a megabyte is cut, and the commands follow', () => {
   const title = '*'.repeat(1_000_000);
   const { run, events } = startRun({ nodes: { ask: { type: 'approval', title } } });
-  const text = toDetails(run, events, NOTHING_REDACTED);
+  const text = toRunDetails(run, events, NOTHING_REDACTED);
   expect(text).toContain(String.raw`\*…`);
   expect(text).toContain('--name approve');
 });
@@ -51,7 +51,7 @@ test('an approval beyond the maximum length of the workflow details is not read'
       throw new TypeError('It is read');
     },
   };
-  const details = toDetails({ ...run, approvals: { ...run.approvals, unread } }, events, NOTHING_REDACTED);
+  const details = toRunDetails({ ...run, approvals: { ...run.approvals, unread } }, events, NOTHING_REDACTED);
   expect(details).toMatch(/There is more; ask the API for the run\.$/);
 });
 

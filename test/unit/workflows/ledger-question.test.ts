@@ -2,7 +2,7 @@ import { ActivityFailure, ApplicationFailure, RetryState, ServerFailure, Timeout
 import { describe, expect, test } from 'vitest';
 import type { CallEffect, CallRequest } from '../../../src/graph/run/effect.ts';
 import type { TaskFailure } from '../../../src/graph/values/errors.ts';
-import { questionAfter } from '../../../src/workflows/calls.ts';
+import { questionAfterFailure } from '../../../src/workflows/calls.ts';
 import { aModelRequest, aToolRequest } from '../../support/builders/call-builders.ts';
 
 type TimeoutType = TimeoutFailure['timeoutType'];
@@ -39,8 +39,8 @@ describe('questions to the ledger', () => {
     (_, call) => {
       for (const timeoutType of TIMEOUTS) {
         const givenUp = { code: 'TIMEOUT', message: expect.stringContaining('No worker') };
-        expect(questionAfter(call, timedOut(timeoutType), false)).toMatchObject({ givenUp });
-        expect(questionAfter(call, timedOut(timeoutType), true)).not.toHaveProperty('givenUp');
+        expect(questionAfterFailure(call, timedOut(timeoutType), false)).toMatchObject({ givenUp });
+        expect(questionAfterFailure(call, timedOut(timeoutType), true)).not.toHaveProperty('givenUp');
       }
     },
   );
@@ -52,7 +52,7 @@ describe('questions to the ledger', () => {
     ['a failure that another attempt was to follow', tells(refused, false)],
     ['a refusal by the server', failedBy(new ServerFailure('too large', true))],
   ])('the ledger is asked about a call whose last report to the server was %s', (_, failure) => {
-    expect(questionAfter(keyed, failure, false)).not.toBeNull();
+    expect(questionAfterFailure(keyed, failure, false)).not.toBeNull();
   });
 
   test.each([
@@ -66,7 +66,7 @@ describe('questions to the ledger', () => {
   ] as const)(
     'the ledger is asked about a call after an attempt has reported %s, at most if the call was canceled',
     (_, failure, expected) => {
-      const isAsked = (isCanceled: boolean) => questionAfter(keyed, tells(failure), isCanceled) !== null;
+      const isAsked = (isCanceled: boolean) => questionAfterFailure(keyed, tells(failure), isCanceled) !== null;
       expect([isAsked(false), isAsked(true)]).toEqual([false, expected]);
     },
   );
@@ -75,7 +75,7 @@ describe('questions to the ledger', () => {
     'the ledger is never asked about a call that may be repeated',
     (request) => {
       for (const isCanceled of [false, true])
-        expect(questionAfter(aCall(request), timedOut('START_TO_CLOSE'), isCanceled)).toBeNull();
+        expect(questionAfterFailure(aCall(request), timedOut('START_TO_CLOSE'), isCanceled)).toBeNull();
     },
   );
 });
@@ -85,7 +85,7 @@ describe('the ledger’s answers about abandoned calls', () => {
     call: CallEffect,
     answer: TaskFailure,
     timeoutType: TimeoutType = 'SCHEDULE_TO_CLOSE',
-  ): TaskFailure | undefined => questionAfter(call, timedOut(timeoutType), false)?.failureIn(tells(answer));
+  ): TaskFailure | undefined => questionAfterFailure(call, timedOut(timeoutType), false)?.failureIn(tells(answer));
 
   test.each([true, false])(
     'the ledger’s answer about an abandoned call is used if the call has failed (known to be undone: %s)',

@@ -1,11 +1,11 @@
 import { isJsonList, isJsonObject } from '../../../graph/values/index.ts';
 import type { JsonObject } from '../../../graph/values/index.ts';
 import {
-  argumentsIn,
-  countsIn,
+  argumentsText,
+  usageCounts,
   nonBlankMember,
   numberMember,
-  objectIn,
+  objectMember,
   objectMembers,
   presentMembers,
   joinedTextIn,
@@ -23,7 +23,7 @@ export const chatCompletions: WireFormat = {
     return {
       read(event) {
         const [choice] = objectMembers(event['choices']);
-        const usage = usageIn(event);
+        const usage = streamedUsage(event);
         if (!choice) return usage ? [{ choices: [], usage }] : [];
         const reason = finishReasonIn(choice);
         hasReason ||= reason !== undefined;
@@ -48,7 +48,7 @@ export const chatCompletions: WireFormat = {
           finish_reason: finishReasonIn(choice),
         }),
       ],
-      usage: usageIn(answer),
+      usage: streamedUsage(answer),
     });
   },
 };
@@ -79,7 +79,7 @@ function messageMember(member: JsonMember): JsonObject {
 function responseContent(member: JsonMember): JsonMember {
   if (!isJsonList(member)) return joinedTextIn(member);
   return member.flatMap((part): JsonObject[] => {
-    const { type = 'text', thinking = null } = objectIn(part);
+    const { type = 'text', thinking = null } = objectMember(part);
     if (type === 'thinking')
       return [
         { type, thinking: objectMembers(thinking).map((thought) => ({ type: 'text', text: joinedTextIn(thought) })) },
@@ -95,10 +95,10 @@ function toResponseCall(call: JsonObject): JsonObject[] {
   const members = {
     id: nonBlankMember(call['id']),
     name: nonBlankMember(made['name']),
-    arguments: argumentsIn(made['arguments'] ?? made['parameters']),
+    arguments: argumentsText(made['arguments'] ?? made['parameters']),
   };
   if (Object.values(members).every((member) => member === undefined)) return [];
-  const signature = textMember(objectIn(objectIn(call['extra_content'])['google'])['thought_signature']);
+  const signature = textMember(objectMember(objectMember(call['extra_content'])['google'])['thought_signature']);
   return [
     presentMembers({
       index: numberMember(call['index']),
@@ -110,14 +110,14 @@ function toResponseCall(call: JsonObject): JsonObject[] {
 }
 
 function toWholeCall(call: JsonObject): JsonObject {
-  const { name, arguments: args = '' } = objectIn(call['function']);
+  const { name, arguments: args = '' } = objectMember(call['function']);
   if (name === undefined) throw unusableAnswer('a call in /choices/0/message/tool_calls has no /function/name');
   return { ...call, function: { name, arguments: args } };
 }
 
 /** Groq sends the usage of a stream in a field of its own. */
-function usageIn(answer: JsonObject): JsonObject | undefined {
-  const usage = objectIn(answer['usage'] ?? objectIn(answer['x_groq'])['usage']);
+function streamedUsage(answer: JsonObject): JsonObject | undefined {
+  const usage = objectMember(answer['usage'] ?? objectMember(answer['x_groq'])['usage']);
   const counts = presentMembers({
     prompt_tokens: numberMember(usage['prompt_tokens'] ?? usage['input_tokens']),
     completion_tokens: numberMember(usage['completion_tokens'] ?? usage['output_tokens']),
@@ -125,7 +125,7 @@ function usageIn(answer: JsonObject): JsonObject | undefined {
   if (Object.keys(counts).length === 0) return undefined;
   return presentMembers({
     ...counts,
-    prompt_tokens_details: countsIn(usage['prompt_tokens_details'], ['cached_tokens']),
-    completion_tokens_details: countsIn(usage['completion_tokens_details'], ['reasoning_tokens']),
+    prompt_tokens_details: usageCounts(usage['prompt_tokens_details'], ['cached_tokens']),
+    completion_tokens_details: usageCounts(usage['completion_tokens_details'], ['reasoning_tokens']),
   });
 }

@@ -1,11 +1,11 @@
 import { isJsonObject, own } from '../../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../../graph/values/index.ts';
 import {
-  argumentsIn,
-  countsIn,
+  argumentsText,
+  usageCounts,
   nonBlankMember,
   numberMember,
-  objectIn,
+  objectMember,
   objectMembers,
   parseArguments,
   presentMembers,
@@ -24,9 +24,9 @@ export const claudeMessages: WireFormat = {
     if (content === null) throw unusableAnswer('it has no /content');
     return presentMembers({
       type: 'message',
-      content: blocks.flatMap((block, index) => toBlock(block, index)).filter(isSignedThought),
+      content: blocks.flatMap((block, index) => toContentBlocks(block, index)).filter(isSignedThought),
       stop_reason: nonBlankMember(answer['stop_reason']),
-      usage: { input_tokens: 0, output_tokens: 0, ...countsIn(answer['usage'], USAGE_FIELDS) },
+      usage: { input_tokens: 0, output_tokens: 0, ...usageCounts(answer['usage'], USAGE_FIELDS) },
     });
   },
 };
@@ -39,7 +39,7 @@ function isSignedThought({ type, signature }: JsonObject): boolean {
 }
 
 /** Rewrites a block of content; blocks of types that the engine does not use are passed over. */
-function toBlock(block: JsonObject, index: number): JsonObject[] {
+function toContentBlocks(block: JsonObject, index: number): JsonObject[] {
   const type = textMember(block['type']) ?? '';
   return own(BLOCKS, type)?.(block, index) ?? [];
 }
@@ -56,12 +56,12 @@ const BLOCKS: Readonly<Record<string, BlockReader>> = {
     const name = nonBlankMember(block['name']);
     if (name === undefined) throw unusableAnswer(`the call in /content/${index} has no /name`);
     const id = nonBlankMember(block['id']) ?? `call_${index}`;
-    return [{ type: 'tool_use', id, name, input: inputIn(block['input']) }];
+    return [{ type: 'tool_use', id, name, input: callArguments(block['input']) }];
   },
 };
 
 /** Some servers send the arguments of a call as JSON text. */
-function inputIn(member: JsonMember): Json {
+function callArguments(member: JsonMember): Json {
   return typeof member === 'string' ? parseArguments(member) : (member ?? {});
 }
 
@@ -71,7 +71,7 @@ const DELTAS: Readonly<Record<string, (delta: JsonObject) => JsonObject>> = {
   signature_delta: ({ signature }) => ({ type: 'signature_delta', signature: textMember(signature) ?? '' }),
   input_json_delta: ({ partial_json }) => ({
     type: 'input_json_delta',
-    partial_json: argumentsIn(partial_json) ?? '',
+    partial_json: argumentsText(partial_json) ?? '',
   }),
 };
 
@@ -116,7 +116,7 @@ function completeMessage(stream: ClaudeStream): JsonObject[] {
   return [endOfMessage(stream)];
 }
 
-function indexOf(stream: ClaudeStream, event: JsonObject): number {
+function blockIndex(stream: ClaudeStream, event: JsonObject): number {
   stream.index = numberMember(event['index']) ?? stream.index;
   return stream.index;
 }
@@ -124,15 +124,15 @@ function indexOf(stream: ClaudeStream, event: JsonObject): number {
 const EVENT_READERS: Readonly<Record<string, (stream: ClaudeStream, event: JsonObject) => readonly JsonObject[]>> = {
   message_start(stream, event) {
     if (stream.hasStarted) return [];
-    const message = objectIn(event['message']);
+    const message = objectMember(event['message']);
     stream.hasStarted = true;
     stream.reason = nonBlankMember(message['stop_reason']);
-    const usage = { input_tokens: 0, ...countsIn(message['usage'], USAGE_FIELDS) };
+    const usage = { input_tokens: 0, ...usageCounts(message['usage'], USAGE_FIELDS) };
     return [{ type: 'message_start', message: presentMembers({ usage, stop_reason: stream.reason }) }];
   },
   content_block_start(stream, event) {
-    const index = indexOf(stream, event);
-    const [block] = toBlock(objectIn(event['content_block']), index);
+    const index = blockIndex(stream, event);
+    const [block] = toContentBlocks(objectMember(event['content_block']), index);
     stream.blocks.set(index, block ? 'used' : 'unknown');
     if (!block) return [];
     const { input, ...rest } = block;
@@ -144,8 +144,8 @@ const EVENT_READERS: Readonly<Record<string, (stream: ClaudeStream, event: JsonO
     return [{ type: 'content_block_start', index, content_block }, ...texts];
   },
   content_block_delta(stream, event) {
-    const index = indexOf(stream, event);
-    const given = objectIn(event['delta']);
+    const index = blockIndex(stream, event);
+    const given = objectMember(event['delta']);
     const type = textMember(given['type']) ?? '';
     const delta = own(DELTAS, type)?.(given);
     if (!delta || stream.blocks.get(index) === 'unknown') return [];
@@ -155,12 +155,12 @@ const EVENT_READERS: Readonly<Record<string, (stream: ClaudeStream, event: JsonO
     return [...started, { type: 'content_block_delta', index, delta }];
   },
   content_block_stop(stream, event) {
-    const index = indexOf(stream, event);
+    const index = blockIndex(stream, event);
     return stream.blocks.get(index) === 'used' ? [{ type: 'content_block_stop', index }] : [];
   },
   message_delta(stream, event) {
-    stream.reason = nonBlankMember(objectIn(event['delta'])['stop_reason']) ?? stream.reason;
-    stream.usage = { ...stream.usage, ...countsIn(event['usage'], USAGE_FIELDS) };
+    stream.reason = nonBlankMember(objectMember(event['delta'])['stop_reason']) ?? stream.reason;
+    stream.usage = { ...stream.usage, ...usageCounts(event['usage'], USAGE_FIELDS) };
     return [endOfMessage(stream)];
   },
   message_stop: (stream) => [...completeMessage(stream), { type: 'message_stop' }],

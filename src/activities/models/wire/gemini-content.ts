@@ -1,10 +1,10 @@
 import { isJsonObject } from '../../../graph/values/index.ts';
 import type { JsonObject } from '../../../graph/values/index.ts';
 import {
-  countsIn,
-  memberOf,
+  usageCounts,
+  memberNamed,
   nonBlankMember,
-  objectIn,
+  objectMember,
   objectMembers,
   parseArguments,
   presentMembers,
@@ -45,28 +45,28 @@ const USAGE_FIELDS: readonly string[] = [
 
 function toGeminiContent(answer: JsonObject): JsonObject {
   const [candidate] = objectMembers(answer['candidates']);
-  const blockReason = nonBlankMember(memberOf(objectIn(memberOf(answer, 'promptFeedback')), 'blockReason'));
-  const usage = objectIn(memberOf(answer, 'usageMetadata'));
-  const counts = Object.fromEntries(USAGE_FIELDS.map((name) => [name, memberOf(usage, name) ?? null]));
+  const blockReason = nonBlankMember(memberNamed(objectMember(memberNamed(answer, 'promptFeedback')), 'blockReason'));
+  const usage = objectMember(memberNamed(answer, 'usageMetadata'));
+  const counts = Object.fromEntries(USAGE_FIELDS.map((name) => [name, memberNamed(usage, name) ?? null]));
   return presentMembers({
-    candidates: candidate && [toCandidate(candidate)],
-    usageMetadata: countsIn(counts, USAGE_FIELDS),
+    candidates: candidate && [toGeminiCandidate(candidate)],
+    usageMetadata: usageCounts(counts, USAGE_FIELDS),
     promptFeedback: blockReason === undefined ? undefined : { blockReason },
   });
 }
 
-function toCandidate(candidate: JsonObject): JsonObject {
-  const content = objectIn(candidate['content']);
+function toGeminiCandidate(candidate: JsonObject): JsonObject {
+  const content = objectMember(candidate['content']);
   return presentMembers({
     content: { parts: objectMembers(content['parts']).flatMap(toGeminiPart) },
-    finishReason: nonBlankMember(memberOf(candidate, 'finishReason')),
+    finishReason: nonBlankMember(memberNamed(candidate, 'finishReason')),
   });
 }
 
 /** Rewrites a part; parts other than texts and calls are passed over. */
 function toGeminiPart(part: JsonObject): JsonObject[] {
-  const thoughtSignature = textMember(memberOf(part, 'thoughtSignature'));
-  const call = memberOf(part, 'functionCall');
+  const thoughtSignature = textMember(memberNamed(part, 'thoughtSignature'));
+  const call = memberNamed(part, 'functionCall');
   if (isJsonObject(call)) return [presentMembers({ functionCall: toFunctionCall(call), thoughtSignature })];
   const text = textMember(part['text']);
   if (text === undefined && thoughtSignature === undefined) return [];
@@ -75,8 +75,8 @@ function toGeminiPart(part: JsonObject): JsonObject[] {
 
 /** Arguments may come as text, or in pieces (`partialArgs`), whose last ones name no function. */
 function toFunctionCall(call: JsonObject): JsonObject {
-  const pieces = objectMembers(memberOf(call, 'partialArgs')).filter(
-    (piece) => typeof memberOf(piece, 'jsonPath') === 'string',
+  const pieces = objectMembers(memberNamed(call, 'partialArgs')).filter(
+    (piece) => typeof memberNamed(piece, 'jsonPath') === 'string',
   );
   const name = nonBlankMember(call['name']);
   const args = call['args'] ?? call['arguments'] ?? undefined;
@@ -86,6 +86,6 @@ function toFunctionCall(call: JsonObject): JsonObject {
     name,
     args: typeof args === 'string' ? parseArguments(args) : args,
     partialArgs: pieces.length > 0 ? pieces : undefined,
-    willContinue: memberOf(call, 'willContinue') === true ? true : undefined,
+    willContinue: memberNamed(call, 'willContinue') === true ? true : undefined,
   });
 }

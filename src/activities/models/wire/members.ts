@@ -10,12 +10,12 @@ import type { Json, JsonObject } from '../../../graph/values/index.ts';
 export type JsonMember = Json | undefined;
 
 /** Returns a member by its name in camel case, or by the same name in snake case. */
-export function memberOf(object: JsonObject, name: string): JsonMember {
+export function memberNamed(object: JsonObject, name: string): JsonMember {
   return object[name] ?? object[name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] ?? undefined;
 }
 
 /** Returns an object; an empty one for anything else. */
-export function objectIn(member: JsonMember): JsonObject {
+export function objectMember(member: JsonMember): JsonObject {
   return isJsonObject(member) ? member : {};
 }
 
@@ -45,7 +45,7 @@ export function numberMember(member: JsonMember): number | undefined {
 }
 
 /** Returns the arguments of a tool call as JSON text: some servers send the value itself. */
-export function argumentsIn(member: JsonMember): string | undefined {
+export function argumentsText(member: JsonMember): string | undefined {
   if (member === undefined || member === null) return undefined;
   return typeof member === 'string' ? member : JSON.stringify(member);
 }
@@ -73,8 +73,8 @@ export function presentMembers(members: Readonly<Record<string, JsonMember>>): J
 }
 
 /** Returns the numbers of a usage under the given names; `undefined` if none of them is a number. */
-export function countsIn(member: JsonMember, names: readonly string[]): JsonObject | undefined {
-  const usage = objectIn(member);
+export function usageCounts(member: JsonMember, names: readonly string[]): JsonObject | undefined {
+  const usage = objectMember(member);
   const counts = presentMembers(Object.fromEntries(names.map((name) => [name, numberMember(usage[name])])));
   return Object.keys(counts).length === 0 ? undefined : counts;
 }

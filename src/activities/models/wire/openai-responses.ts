@@ -1,11 +1,11 @@
 import { own } from '../../../graph/values/index.ts';
 import type { JsonObject } from '../../../graph/values/index.ts';
 import {
-  argumentsIn,
-  countsIn,
+  argumentsText,
+  usageCounts,
   nonBlankMember,
   numberMember,
-  objectIn,
+  objectMember,
   objectMembers,
   presentMembers,
   joinedTextIn,
@@ -39,10 +39,10 @@ const UNFINISHED: ReadonlySet<string> = new Set(['incomplete', 'in_progress', 'q
 /** The end of a response: why it is incomplete, and its usage. */
 function responseEnd(response: JsonObject): JsonObject {
   const status = textMember(response['status']) ?? '';
-  const stated = nonBlankMember(objectIn(response['incomplete_details'])['reason']);
+  const stated = nonBlankMember(objectMember(response['incomplete_details'])['reason']);
   const reason = stated ?? (UNFINISHED.has(status) ? status : undefined);
-  const counts = countsIn(response['usage'], ['input_tokens', 'output_tokens']);
-  const details = objectIn(response['usage']);
+  const counts = usageCounts(response['usage'], ['input_tokens', 'output_tokens']);
+  const details = objectMember(response['usage']);
   return presentMembers({
     incomplete_details: reason === undefined ? undefined : { reason },
     usage:
@@ -51,8 +51,8 @@ function responseEnd(response: JsonObject): JsonObject {
         input_tokens: 0,
         output_tokens: 0,
         ...counts,
-        input_tokens_details: countsIn(details['input_tokens_details'], ['cached_tokens']),
-        output_tokens_details: countsIn(details['output_tokens_details'], ['reasoning_tokens']),
+        input_tokens_details: usageCounts(details['input_tokens_details'], ['cached_tokens']),
+        output_tokens_details: usageCounts(details['output_tokens_details'], ['reasoning_tokens']),
       }),
   });
 }
@@ -90,7 +90,7 @@ const ITEMS: Readonly<Record<string, ItemReader>> = {
       id: outputItemId(item, index),
       call_id: nonBlankMember(item['call_id']) ?? outputItemId(item, index),
       name,
-      arguments: argumentsIn(item['arguments']) ?? '',
+      arguments: argumentsText(item['arguments']) ?? '',
       status: CALL_STATUS.has(item['status']) ? (item['status'] ?? 'completed') : 'completed',
     };
   },
@@ -104,7 +104,7 @@ function toWholeItem(item: JsonObject, index: number): JsonObject[] {
   const read = toOutputItem(item, index);
   if (!read) return [];
   if (read['type'] === 'message') return [{ ...read, content: outputContent(item['content']) }];
-  return [read['type'] === 'reasoning' ? { ...read, summary: summaryIn(item['summary']) } : read];
+  return [read['type'] === 'reasoning' ? { ...read, summary: reasoningSummary(item['summary']) } : read];
 }
 
 function outputContent(content: JsonMember): JsonObject[] {
@@ -117,7 +117,7 @@ function outputContent(content: JsonMember): JsonObject[] {
   });
 }
 
-function summaryIn(summary: JsonMember): JsonObject[] {
+function reasoningSummary(summary: JsonMember): JsonObject[] {
   return objectMembers(summary).map((part) => ({ type: 'summary_text', text: joinedTextIn(part) }));
 }
 
@@ -169,7 +169,7 @@ function startMessage(stream: ResponseStream, id: string): void {
 type ResponseEventReader = (stream: ResponseStream, event: JsonObject, type: string) => readonly JsonObject[];
 
 const readItem: ResponseEventReader = (stream, event, type) => {
-  const item = toOutputItem(objectIn(event['item']), stream.index);
+  const item = toOutputItem(objectMember(event['item']), stream.index);
   stream.hasItems = true;
   if (item?.['type'] === 'message') startMessage(stream, textMember(item['id']) ?? '');
   return item ? [{ type, output_index: stream.index, item }] : [];
@@ -198,11 +198,11 @@ const readCompleteText: ResponseEventReader = (stream, event) => {
 };
 
 /** Reads the items of a complete response as a stream would have them. */
-function readItems(stream: ResponseStream, output: JsonMember): readonly JsonObject[] {
+function readOutputItems(stream: ResponseStream, output: JsonMember): readonly JsonObject[] {
   return objectMembers(output).flatMap((item, index) => {
     stream.index = index;
     const [added = {}, ...rest] = readItem(stream, { item }, 'response.output_item.added');
-    const id = objectIn(added['item'])['id'] ?? '';
+    const id = objectMember(added['item'])['id'] ?? '';
     const pieces = outputContent(item['content']).flatMap((part) => {
       const [name, text] = part['type'] === 'refusal' ? ['refusal', part['refusal']] : ['output_text', part['text']];
       return readPiece('delta')(stream, { item_id: id, delta: text ?? '' }, `response.${name}.delta`);
@@ -223,8 +223,8 @@ const readSummary: ResponseEventReader = ({ index }, event, type) => [
 
 const readEnd: ResponseEventReader = (stream, event, type) => {
   stream.hasEnded = true;
-  const items = stream.hasItems ? [] : readItems(stream, objectIn(event['response'])['output']);
-  const response = responseEnd({ ...objectIn(event['response']), status: type.slice('response.'.length) });
+  const items = stream.hasItems ? [] : readOutputItems(stream, objectMember(event['response'])['output']);
+  const response = responseEnd({ ...objectMember(event['response']), status: type.slice('response.'.length) });
   const ended = response['incomplete_details'] ? 'response.incomplete' : 'response.completed';
   return [...items, { type: ended, response }];
 };

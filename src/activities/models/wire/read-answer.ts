@@ -12,7 +12,7 @@ import type { WireFormat } from './wire-format.ts';
  * @param text the body of the response
  * @throws ReportedError, and CallError for an answer that can't be used
  */
-export function readWhole(text: string, format: WireFormat): string {
+export function rewriteWholeAnswer(text: string, format: WireFormat): string {
   if (text.trim() === '') throw incompleteAnswer('it is empty');
   const parsed = parseAnswerText(text);
   // Google answers with a list in some cases.
@@ -50,7 +50,7 @@ const KEEP_ALIVE = /^(ping|keep-?alive|heartbeat)?$/i;
  * Rewrites the events of a stream for the adapter. The stream fails with a ReportedError for an error within it, with
  * a CallError for an event that can't be used, and with a NetworkError `too large` for too many events.
  */
-export function readEvents(format: WireFormat): TransformStream<Uint8Array, Uint8Array> {
+export function rewriteEventStream(format: WireFormat): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   const reader = format.openStream();

@@ -1,6 +1,6 @@
 import { isJsonList, isJsonObject } from '../../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../../graph/values/index.ts';
-import { nonBlankMember, numberMember, objectIn, objectMembers, presentMembers, textMember } from './members.ts';
+import { nonBlankMember, numberMember, objectMember, objectMembers, presentMembers, textMember } from './members.ts';
 import type { JsonMember } from './members.ts';
 
 /** An error that a provider reported within an answer, after a successful status. */
@@ -30,13 +30,13 @@ const REPORTS = ['error_message', 'message', 'detail', 'errors', 'msg'];
  */
 export function errorWithin(answer: JsonObject, name = ''): JsonObject | null {
   const [choice] = objectMembers(answer['choices']);
-  const response = objectIn(answer['response']);
+  const response = objectMember(answer['response']);
   const isReported =
-    [answer['error'], choice?.['error'], response['error'], objectIn(answer['x_groq'])['error']].some(hasContent) ||
+    [answer['error'], choice?.['error'], response['error'], objectMember(answer['x_groq'])['error']].some(hasContent) ||
     [name, textMember(answer['type']) ?? '', textMember(answer['object']) ?? ''].some((type) =>
       TYPE_OF_ERROR.test(type),
     ) ||
-    (numberMember(objectIn(answer['base_resp'])['status_code']) ?? 0) !== 0 ||
+    (numberMember(objectMember(answer['base_resp'])['status_code']) ?? 0) !== 0 ||
     (CONTENTS.every((member) => (answer[member] ?? null) === null) &&
       REPORTS.some((member) => hasContent(answer[member])));
   return isReported ? toProviderError(answer) : null;
@@ -74,8 +74,8 @@ function innerErrorOf(value: JsonObject): Json | undefined {
   const candidates = [
     value['error'],
     choice?.['error'],
-    objectIn(value['response'])['error'],
-    objectIn(value['x_groq'])['error'],
+    objectMember(value['response'])['error'],
+    objectMember(value['x_groq'])['error'],
     value['errors'],
     value['base_resp'],
   ];

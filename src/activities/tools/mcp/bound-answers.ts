@@ -53,7 +53,7 @@ export function limitStream(stream: ReadableStream<Uint8Array>): LimitedStream {
   const ended = new Promise<CallError | null>((resolve) => {
     resolveEnded = resolve;
   });
-  const next = boundReader(stream);
+  const next = createBoundedReader(stream);
   const readable = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
@@ -80,7 +80,7 @@ interface BoundedReader {
   cancel(reason: unknown): Promise<void>;
 }
 
-function boundReader(stream: ReadableStream<Uint8Array>): BoundedReader {
+function createBoundedReader(stream: ReadableStream<Uint8Array>): BoundedReader {
   const reader = stream.getReader();
   const cancel = async (reason: unknown): Promise<void> => await reader.cancel(reason);
   let bytes = 0;

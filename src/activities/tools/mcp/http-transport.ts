@@ -36,7 +36,8 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   });
 
   override onerror = ({ message }: Error): void => {
-    if (RECONNECT_FAILED.test(message)) currentExchange.getStore()?.fail(brokenOff('the rest of it could not be had'));
+    if (RECONNECT_FAILED.test(message))
+      currentExchange.getStore()?.fail(brokenOffError('the rest of it could not be had'));
   };
 
   override onmessage = (message: JSONRPCMessage): void => {
@@ -82,7 +83,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   /** Sends a message that gets no answer. */
   async #sendNotification(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
     const exchange = this.#open(message, () => undefined);
-    const timer = setTimeout(() => exchange.end(notAccepted()), TAKE_MS);
+    const timer = setTimeout(() => exchange.end(notAcceptedError()), TAKE_MS);
     try {
       await currentExchange.run(exchange, async () => await super.send(message, options));
     } finally {
@@ -145,7 +146,7 @@ async function failRequest(response: UndiciResponse, method: string, forgetSessi
   const { status, headers } = response;
   const text = await readBody(response).catch(() => '');
   if (method !== 'POST' && status === METHOD_NOT_ALLOWED) {
-    currentExchange.getStore()?.fail(brokenOff('the server does not resume it'));
+    currentExchange.getStore()?.fail(brokenOffError('the server does not resume it'));
     return new Response(null, { status });
   }
   const isSessionLost = method === 'POST' && (status === 404 || (status === 400 && /session/i.test(text)));
@@ -169,16 +170,16 @@ function failAfterGrace(exchange: HttpExchange, error: CallError | null): void {
   if (error?.code === 'PAYLOAD_TOO_LARGE') return exchange.fail(error);
   // The SDK may still be reading the last answer; failing an answered request has no effect.
   setTimeout(
-    () => exchange.isResumable || exchange.fail(error ?? brokenOff('it ended early')),
+    () => exchange.isResumable || exchange.fail(error ?? brokenOffError('it ended early')),
     ANSWER_GRACE_MS,
   ).unref();
 }
 
-function brokenOff(why: string): CallError {
+function brokenOffError(why: string): CallError {
   return new CallError('TOOL_FAILED', `The answer has broken off: ${why}`, TRY_AGAIN);
 }
 
-function notAccepted(): CallError {
+function notAcceptedError(): CallError {
   const message = `The server has not taken a message within ${TAKE_MS / 1_000} s`;
   return new CallError('TOOL_FAILED', message, TRY_AGAIN);
 }

@@ -91,7 +91,7 @@ class ToolCollection implements ToolListing {
   }
 
   #addTool(item: unknown): void {
-    const parsed = ToolSchema.safeParse(withoutSlips(item));
+    const parsed = ToolSchema.safeParse(mendListing(item));
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
       const place = issue?.path.join('.') ?? '';
@@ -103,15 +103,15 @@ class ToolCollection implements ToolListing {
 }
 
 /** Completes what servers leave out: members that are `null` count as absent, and a tool without a schema takes `{}`. */
-function withoutSlips(item: unknown): Json {
+function mendListing(item: unknown): Json {
   const json = toJson(item ?? null);
   if (!isJsonObject(json)) return json;
   const present = Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null));
-  return { ...present, inputSchema: withType(present['inputSchema'] ?? {}) };
+  return { ...present, inputSchema: withObjectType(present['inputSchema'] ?? {}) };
 }
 
 /** Adds the `type` that the protocol requires at the top of a schema. */
-function withType(schema: Json): Json {
+function withObjectType(schema: Json): Json {
   return isJsonObject(schema) && schema['type'] === undefined ? { ...schema, type: 'object' } : schema;
 }
 

@@ -3,10 +3,10 @@ import { CallError, REFUSED } from '../../calls/call-error.ts';
 import type { UsedSecrets } from '../../secrets.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import type { McpConnection, McpSession } from './session.ts';
-import { pinOf } from './offer-tools.ts';
+import { pinOfTool } from './offer-tools.ts';
 import type { OfferedMcpTool } from './offer-tools.ts';
 import type { ListedTool } from './list-tools.ts';
-import { toUnreachable, toMcpCallError } from './to-call-error.ts';
+import { toUnreachableError, toMcpCallError } from './to-call-error.ts';
 import { readMcpAnswer } from './read-answer.ts';
 
 export interface McpToolDeps {
@@ -31,7 +31,7 @@ export function createMcpTool(tool: OfferedMcpTool, { connection, secrets, repor
     async execute(args, call) {
       try {
         const session = await call.prepare(openChecked());
-        const params = { name: ownName, arguments: isJsonObject(args) ? args : {}, ...metadataOf(tool, call) };
+        const params = { name: ownName, arguments: isJsonObject(args) ? args : {}, ...callMetadata(tool, call) };
         const result = await session.call(params, call.signal);
         return secrets.redactResult(await readMcpAnswer(result, { ...shape, call }));
       } catch (thrown) {
@@ -56,13 +56,13 @@ function toMcpToolEntry({
 }
 
 /** Passes the call key to servers that deduplicate, in the protocol's field for metadata. */
-function metadataOf({ effect }: OfferedMcpTool, { key }: ToolContext): { _meta?: { idempotencyKey: string } } {
+function callMetadata({ effect }: OfferedMcpTool, { key }: ToolContext): { _meta?: { idempotencyKey: string } } {
   return effect === 'keyed' ? { _meta: { idempotencyKey: key } } : {};
 }
 
 async function findTool(session: McpSession, ownName: string): Promise<ListedTool> {
   const listed = await session.tools().catch((error: unknown) => {
-    throw toUnreachable(error);
+    throw toUnreachableError(error);
   });
   return listed.tools.get(ownName) ?? refuseCall('The server has no such tool any more');
 }
@@ -74,7 +74,7 @@ function createPinCheck(
 ): (tool: ListedTool) => void {
   let lastPin = pin;
   return (tool) => {
-    const currentPin = pinOf(tool);
+    const currentPin = pinOfTool(tool);
     if (lastPin !== null && currentPin !== lastPin) report(`${name} has changed from ${lastPin} to ${currentPin}`);
     lastPin = currentPin;
     if (settings.pin !== undefined && currentPin !== settings.pin)

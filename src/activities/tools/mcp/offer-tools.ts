@@ -138,8 +138,8 @@ function toOfferedTool(
     description: tool.description ?? '',
     parameters: toJsonObject(tool.inputSchema),
     outputSchema: tool.outputSchema ? toJsonObject(tool.outputSchema) : null,
-    effect: settings.effect ?? safetyOf(tool, trusted),
-    pin: pinOf(tool),
+    effect: settings.effect ?? safetyByHints(tool, trusted),
+    pin: pinOfTool(tool),
     settings: { ...settings, timeout: ownTimeout },
   };
 }
@@ -148,7 +148,7 @@ function toOfferedTool(
  * Derives a tool's safety from its server's hints. Hints are not proven, so those of an untrusted server don't count,
  * and the tool is `unsafe` unless the configuration says otherwise.
  */
-function safetyOf({ annotations }: ListedTool, trusted: boolean): CallSafety {
+function safetyByHints({ annotations }: ListedTool, trusted: boolean): CallSafety {
   const isRepeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
   return trusted && isRepeatable ? 'idempotent' : 'unsafe';
 }
@@ -191,7 +191,7 @@ function findDuplicateNames(offered: readonly OfferedMcpTool[]): readonly string
 }
 
 /** Hashes what models, checks and permissions depend on: a tool's description, schemas and annotations. */
-export function pinOf({ description, inputSchema, outputSchema, annotations }: ListedTool): string {
+export function pinOfTool({ description, inputSchema, outputSchema, annotations }: ListedTool): string {
   const text = canonicalJson(toJson({ description, inputSchema, outputSchema, annotations }));
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }

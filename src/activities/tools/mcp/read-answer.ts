@@ -32,7 +32,7 @@ export async function readMcpAnswer(result: CallToolResult, tool: AnsweringTool)
   if (text !== null) return text === '' && result.content.length === 0 ? null : text;
   const value = result.structuredContent
     ? await readStructured(result.content, requireWhole(toJsonObject(result.structuredContent)), tool)
-    : await readParts(result.content, tool);
+    : await readAnswerParts(result.content, tool);
   requireSize(value);
   return value;
 }
@@ -42,7 +42,7 @@ type AnswerPart = CallToolResult['content'][number];
 const fileIn = (part: AnswerPart): EncodedFile | null => encodedFileIn(toJsonObject(part));
 
 /** Converts the parts of an answer, one after the other; bytes in Base64 become stored files. */
-async function readParts(
+async function readAnswerParts(
   content: readonly AnswerPart[],
   { call: { keepFile, signal } }: AnsweringTool,
 ): Promise<readonly JsonObject[]> {
@@ -83,12 +83,13 @@ async function readStructured(
   tool: AnsweringTool,
 ): Promise<JsonObject> {
   if (!content.some(fileIn)) return structured;
-  if (mayHaveFiles(structured, tool)) return { ...structured, files: (await readParts(content, tool)).filter(isFile) };
+  if (mayHaveFiles(structured, tool))
+    return { ...structured, files: (await readAnswerParts(content, tool)).filter(isStoredFilePart) };
   await attachFiles(content, tool);
   return structured;
 }
 
-function isFile(part: JsonObject): part is FilePart {
+function isStoredFilePart(part: JsonObject): part is FilePart {
   return typeof part['blob'] === 'string' && typeof part['mediaType'] === 'string';
 }
 
@@ -109,7 +110,7 @@ function failedCall(result: CallToolResult, errorMeans: ErrorMeaning): CallError
  * @throws CallError naming the first one
  */
 function requireWhole(value: JsonObject): JsonObject {
-  const path = findRounded(value, []);
+  const path = findRoundedNumber(value, []);
   if (path === null) return value;
   const place = toPointer(path) || 'the top';
   throw unusableAnswer(
@@ -120,17 +121,17 @@ function requireWhole(value: JsonObject): JsonObject {
 
 type Path = readonly (string | number)[];
 
-function findRounded(value: Json, path: Path): Path | null {
-  if (typeof value === 'number') return isRounded(value) ? path : null;
+function findRoundedNumber(value: Json, path: Path): Path | null {
+  if (typeof value === 'number') return isRoundedNumber(value) ? path : null;
   if (!isContainer(value)) return null;
   for (const [key, inner] of Object.entries(value)) {
-    const found = findRounded(inner, [...path, key]);
+    const found = findRoundedNumber(inner, [...path, key]);
     if (found) return found;
   }
   return null;
 }
 
-function isRounded(value: number): boolean {
+function isRoundedNumber(value: number): boolean {
   if (!Number.isInteger(value) || Number.isSafeInteger(value)) return false;
   const digits = String(value).replace(/e.*$/, '').replaceAll(/[-.]/g, '').replace(/0+$/, '');
   return digits.length >= DIGITS_OF_DOUBLE;

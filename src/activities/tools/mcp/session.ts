@@ -6,7 +6,7 @@ import { HttpTransport } from './http-transport.ts';
 import { listTools } from './list-tools.ts';
 import type { ToolListing } from './list-tools.ts';
 import type { ServerTransport } from './open-transport.ts';
-import { describeFailure, unreachableServer, toUnreachable } from './to-call-error.ts';
+import { describeFailure, unreachableServer, toUnreachableError } from './to-call-error.ts';
 
 /** A session with a server, from initialization until either side ends it. */
 export interface McpSession {
@@ -178,7 +178,7 @@ export function keepConnection({ open, onLost }: ConnectionOptions): McpConnecti
       try {
         return await (current ??= openNext());
       } catch (error) {
-        throw toUnreachable(error);
+        throw toUnreachableError(error);
       }
     },
     async close() {

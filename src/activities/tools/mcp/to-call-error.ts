@@ -36,7 +36,7 @@ function classifyCode(code: number, errorMeans: ErrorMeaning): FailureClass {
 }
 
 /** Converts an error from before a call was sent; the server may be available again soon. */
-export function toUnreachable(thrown: unknown): CallError {
+export function toUnreachableError(thrown: unknown): CallError {
   if (thrown instanceof CallError && thrown.done === 'no') return thrown;
   return new CallError('TOOL_FAILED', `The server can't be reached: ${describeFailure(thrown)}`, {
     retryable: !(thrown instanceof CallError) || thrown.retryable,

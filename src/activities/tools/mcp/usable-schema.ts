@@ -38,7 +38,7 @@ function convertSchema(value: Json, of: string, unchecked: string[]): Json {
     }
     return [[keyword, convertSchema(inner, of, unchecked)]];
   });
-  return withPositions(withNumericBounds(Object.fromEntries(converted)));
+  return convertTupleItems(withNumericBounds(Object.fromEntries(converted)));
 }
 
 function mapMembers(object: JsonObject, map: (member: Json, name: string) => Json): JsonObject {
@@ -46,7 +46,7 @@ function mapMembers(object: JsonObject, map: (member: Json, name: string) => Jso
 }
 
 /** Draft 7 and OpenAPI 3.0 list the schemas of a list's first elements in `items`; `additionalItems` is for the others. */
-function withPositions(schema: JsonObject): JsonObject {
+function convertTupleItems(schema: JsonObject): JsonObject {
   const { items, additionalItems, ...rest } = schema;
   if (items === undefined || !isJsonList(items)) return schema;
   return { ...rest, prefixItems: items, ...(additionalItems !== undefined && { items: additionalItems }) };

@@ -4,7 +4,7 @@ import type { RunStatus } from '../../../graph/run/index.ts';
 import { taskOf, sameTask } from './plan-chat.ts';
 import type { ChatPlan, Chunk, TaskOfEvent } from './plan-chat.ts';
 import { SentCalls } from './sent-calls.ts';
-import { isContent, isFilePart, contentParts, sourceOf, textOf } from '../../../graph/definition/index.ts';
+import { isMessageContent, isFilePart, contentParts, sourceOfFile, textOf } from '../../../graph/definition/index.ts';
 import type { FilePart } from '../../../graph/definition/index.ts';
 import { isJsonObject, own, toItems, isJsonList } from '../../../graph/values/index.ts';
 import type { Json } from '../../../graph/values/index.ts';
@@ -151,12 +151,12 @@ function filesIn({ update, path }: Written, answer: string | null): readonly Chu
 function filesOf(message: Json): readonly FilePart[] {
   if (!isJsonObject(message) || message['role'] !== 'assistant') return [];
   const content = message['content'] ?? null;
-  return isContent(content) ? contentParts(content).filter(isFilePart) : [];
+  return isMessageContent(content) ? contentParts(content).filter(isFilePart) : [];
 }
 
 /** Stored files get the URL of the API that serves them. */
 function toChunk(part: FilePart): Chunk {
-  const source = sourceOf(part);
+  const source = sourceOfFile(part);
   const url = source.kind === 'url' ? source.url : `/api/blobs/${encodeURIComponent(source.id)}`;
   return { type: 'file', url, mediaType: part.mediaType };
 }
@@ -178,7 +178,7 @@ function textsOf(value: Json): readonly string[] {
 }
 
 function textIn(content: Json): Json {
-  return isContent(content) ? textOf(content) : content;
+  return isMessageContent(content) ? textOf(content) : content;
 }
 
 /** The text of one model call, as far as it was sent. */

@@ -1,4 +1,4 @@
-import { withDefaults, withoutUnknown } from '../../values/complete-value.ts';
+import { addDefaults, removeUnknownNames } from '../../values/complete-value.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
 import { parsePointer } from '../../values/json-pointer.ts';
 import type { SchemaViolation } from '../../values/json-schema.ts';
@@ -22,8 +22,8 @@ export function completeArguments(
   { parameters, effect, takes, strips }: ArgumentTerms,
   isForOther = false,
 ): Json {
-  const known = strips === true ? withoutUnknown(given, parameters, isKept) : given;
-  return takes === undefined ? withDefaults(known, parameters) : known;
+  const known = strips === true ? removeUnknownNames(given, parameters, isKept) : given;
+  return takes === undefined ? addDefaults(known, parameters) : known;
 
   function isKept(name: string, others: readonly string[]): boolean {
     return effect !== 'idempotent' && !(isForOther && didYouMean(name, others) === '');

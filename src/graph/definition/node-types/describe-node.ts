@@ -1,10 +1,10 @@
 import { isJsonObject, membersIn, own, isJsonList } from '../../values/json.ts';
 import type { JsonObject, Json } from '../../values/json.ts';
+import type { GraphDefinition, NodeDefinition } from '../definition.ts';
 import { describeCustom } from './custom.ts';
 import type { NodeDescription, NodeTypeDescription, VisibleFields } from './node-description.ts';
 import { NODE_TYPES } from './node-types.ts';
-import { valueAt } from '../../values/value-at.ts';
-import { toPointer } from '../../values/json-pointer.ts';
+import { valueAt, toPointer } from '../../values/json-pointer.ts';
 
 /** Returns the description of a node by its type. A type that is not in the language is registered by code. */
 export function describeNode(fields: JsonObject): NodeDescription {
@@ -33,7 +33,7 @@ export function fieldsVisibleAs(use: keyof VisibleFields): readonly string[] {
 }
 
 /** Returns the fields of a node as JSON, for code that reads descriptions. */
-export function fieldsOf(node: object): JsonObject {
+export function nodeFields(node: object): JsonObject {
   if (isJsonObject(node)) return node;
   throw new TypeError('A node is an object');
 }
@@ -59,7 +59,7 @@ export function namesInFields({ fields, path }: FieldsAtPath, named: readonly st
 
 /** Like `namesInFields`, without the paths. */
 export function namedEntries(node: object, named?: readonly string[]): readonly string[] {
-  return namesInFields({ fields: fieldsOf(node), path: '' }, named).map(({ name }) => name);
+  return namesInFields({ fields: nodeFields(node), path: '' }, named).map(({ name }) => name);
 }
 
 /** Returns the value of a field. @param field a name, or names joined by `/` for a nested field */
@@ -74,16 +74,33 @@ export interface FieldsAtPath {
 }
 
 /** Returns the channels that a node writes, or uses as its conversation. */
-export function writesOf(node: FieldsAtPath): readonly LocatedName[] {
+export function channelsOfNode(node: FieldsAtPath): readonly LocatedName[] {
   const { fields, path } = node;
   const { write, onError } = fields;
   return [
-    ...(typeof write === 'string' ? [{ name: write, path: `${path}/write` }] : keysAt(write, `${path}/write`)),
-    ...(isJsonObject(onError) ? keysAt(onError['write'], `${path}/onError/write`) : []),
+    ...(typeof write === 'string' ? [{ name: write, path: `${path}/write` }] : memberNamesAt(write, `${path}/write`)),
+    ...(isJsonObject(onError) ? memberNamesAt(onError['write'], `${path}/onError/write`) : []),
     ...namesInFields(node, fieldsOfKind('conversations')),
   ];
 }
 
-function keysAt(value: Json | undefined, path: string): readonly LocatedName[] {
+function memberNamesAt(value: Json | undefined, path: string): readonly LocatedName[] {
   return membersIn(value).map(([name]) => ({ name, path: path + toPointer([name]) }));
+}
+
+/** Returns the graph inside a node: the name of a published graph, or a definition; `null` if there is none. */
+export function innerGraph(node: NodeDefinition): string | GraphDefinition | null {
+  const { definition } = innerGraphAt(nodeFields(node)) ?? {};
+  return typeof definition === 'string' || isValidated(definition) ? definition : null;
+}
+
+/** Like `innerGraph`, but for a node that may be invalid; also returns the name of the field. */
+export function innerGraphAt(fields: JsonObject): { readonly field: string; readonly definition: Json } | null {
+  const { graph } = describeNode(fields);
+  return graph ? { field: graph.definition, definition: fields[graph.definition] ?? null } : null;
+}
+
+/** True for any object, because a node is validated together with the graphs inside it. */
+function isValidated(definition: Json | undefined): definition is GraphDefinition & JsonObject {
+  return isJsonObject(definition);
 }

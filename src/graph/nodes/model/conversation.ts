@@ -25,12 +25,12 @@ export function compileConversationStart(
     system: system && toTemplateText(system.fill(bindings)),
     messages: prompt
       ? [{ id: PROMPT, role: 'user', content: toTemplateText(prompt.fill(bindings)) }]
-      : messagesIn(bindings.state, node.messages),
+      : messagesOfChannel(bindings.state, node.messages),
   });
 }
 
 /** Returns the messages of a channel; none if the channel is missing or not a list. */
-export function messagesIn(state: Json | undefined, channel: string | undefined): readonly Message[] {
+export function messagesOfChannel(state: Json | undefined, channel: string | undefined): readonly Message[] {
   const value = channel !== undefined && isJsonObject(state) ? own(state, channel) : undefined;
   return isJsonList(value) ? value.filter(isMessage) : [];
 }
@@ -38,7 +38,7 @@ export function messagesIn(state: Json | undefined, channel: string | undefined)
 /**
  * Removes the tool requests of a reply, and the provider's form of them, for a model that was not allowed to make any.
  */
-export function withoutCalls(reply: ModelReply): ModelReply {
+export function withoutToolRequests(reply: ModelReply): ModelReply {
   if (reply.toolCalls.length === 0) return reply;
   const { providerParts: _removed, ...rest } = reply;
   return { ...rest, toolCalls: [] };

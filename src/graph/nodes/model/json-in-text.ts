@@ -8,7 +8,7 @@ import { parseOutsideJson } from '../../values/parse-json.ts';
 export function jsonInText(text: string): readonly Json[] {
   const whole = parseJsonOrNone(text);
   if (whole !== undefined) return [whole];
-  const answer = withoutThoughts(text);
+  const answer = textAfterThoughts(text);
   return answer === text ? jsonValuesIn(text) : [...jsonValuesIn(answer), ...jsonValuesIn(text)];
 }
 
@@ -17,7 +17,7 @@ const THOUGHTS = new RegExp(`<${THOUGHT}>`, 'i');
 const END_OF_THOUGHTS = new RegExp(`</${THOUGHT}>`, 'gi');
 
 /** Returns the text after the last thought. Some servers send only the end of the thoughts. */
-function withoutThoughts(text: string): string {
+function textAfterThoughts(text: string): string {
   const last = [...text.matchAll(END_OF_THOUGHTS)].at(-1);
   const answer = last ? text.slice(last.index + last[0].length) : text;
   const unended = answer.search(THOUGHTS);
@@ -30,14 +30,14 @@ function jsonValuesIn(text: string): readonly Json[] {
   const whole = parseJsonOrNone(text);
   if (whole !== undefined) return [whole];
   const fenced = [...text.matchAll(FENCED)].map(([, content = '']) => parseJsonOrNone(content));
-  return [...fenced.toReversed(), ...outermostIn(text).toReversed()].filter((value) => value !== undefined);
+  return [...fenced.toReversed(), ...outermostJsonIn(text).toReversed()].filter((value) => value !== undefined);
 }
 
 /** Bounds the search in texts full of brackets, in characters per character of the text. */
 const MAX_ROUNDS = 50;
 
 /** Parses the outermost objects and lists of a text; brackets of prose are passed over. */
-function outermostIn(text: string): readonly Json[] {
+function outermostJsonIn(text: string): readonly Json[] {
   const values: Json[] = [];
   let left = MAX_ROUNDS * text.length;
   let start = nextBracket(text, 0);

@@ -11,7 +11,7 @@ import { own } from '../../values/json.ts';
 import { jsonInText } from './json-in-text.ts';
 import type { Json } from '../../values/json.ts';
 import type { TaskContext } from '../behavior.ts';
-import { policyOf } from '../node-settings.ts';
+import { callPolicyOf } from '../node-settings.ts';
 import type { TimeLeft, NodeSettings } from '../node-settings.ts';
 import { compileConversationStart, replaceBySummary, summaryRequest, summaryTokens } from './conversation.ts';
 import type { ConversationStart, ShortenedConversation } from './conversation.ts';
@@ -50,7 +50,7 @@ export function planModelCalls(node: ModelFields, settings: NodeSettings): Model
   return {
     node,
     graphTools: settings.graphTools,
-    models: modelsOf(node, settings).map((model) => planModel(model, node, settings)),
+    models: modelsOfNode(node, settings).map((model) => planModel(model, node, settings)),
     readOutput: node.output === undefined ? null : compileOutput(node.output),
     conversationStart: compileConversationStart(node),
   };
@@ -68,7 +68,7 @@ export function toModelCall(step: TurnStep): ModelCallRequest {
   const common = { kind: 'model', model, system, policy: capDeadline(planned.policy, offer.leftMs()) } as const;
   if (question.summarizing !== null) {
     const maxOutputTokens = summaryTokens(context?.maxTokens ?? null);
-    const request = withIds([summaryRequest(maxOutputTokens)], SUMMARY_REQUEST);
+    const request = giveMessageIds([summaryRequest(maxOutputTokens)], SUMMARY_REQUEST);
     return {
       ...common,
       messages: [...conversation.slice(0, question.summarizing), ...request],
@@ -82,7 +82,7 @@ export function toModelCall(step: TurnStep): ModelCallRequest {
   const { output = null, temperature = null, maxOutputTokens = null } = plan.node;
   return {
     ...common,
-    messages: [...conversation, ...withIds(question.corrections, 'correction')],
+    messages: [...conversation, ...giveMessageIds(question.corrections, 'correction')],
     tools: offer.tools,
     ...toGraphOffers(plan, offer),
     context,
@@ -108,7 +108,7 @@ function toModelOptions(
   { reasoning, providerOptions }: ModelFields,
   offer: ModelOffer,
 ): Pick<ModelCallRequest, 'toolChoice' | 'reasoning' | 'providerOptions'> {
-  const toolChoice = choiceIn(offer);
+  const toolChoice = allowedToolChoice(offer);
   return {
     ...(toolChoice && { toolChoice }),
     ...(reasoning && { reasoning }),
@@ -117,7 +117,7 @@ function toModelOptions(
 }
 
 /** If the run may call no tool, or not the chosen one, the choice is left to the model. */
-function choiceIn({ tools, choice }: ModelOffer): ModelCallRequest['toolChoice'] | null {
+function allowedToolChoice({ tools, choice }: ModelOffer): ModelCallRequest['toolChoice'] | null {
   if (choice === undefined || choice === 'auto' || tools.length === 0) return null;
   return typeof choice === 'string' || tools.includes(choice.tool) ? choice : null;
 }
@@ -125,7 +125,10 @@ function choiceIn({ tools, choice }: ModelOffer): ModelCallRequest['toolChoice']
 /** The conversation as it is sent, without corrections of the current answer. */
 export function shortenConversation({ plan, task, conversation }: TurnStep): ShortenedConversation {
   const { messages } = plan.conversationStart(task.bindings);
-  return replaceBySummary([...messages, ...withIds(conversation.messages, 'conversation')], conversation.summary);
+  return replaceBySummary(
+    [...messages, ...giveMessageIds(conversation.messages, 'conversation')],
+    conversation.summary,
+  );
 }
 
 interface PlannedModel {
@@ -135,17 +138,17 @@ interface PlannedModel {
   readonly context: ContextPolicy | null;
 }
 
-function modelsOf({ model }: ModelFields, { defaults }: NodeSettings): readonly string[] {
+function modelsOfNode({ model }: ModelFields, { defaults }: NodeSettings): readonly string[] {
   const names = model ?? defaults.model ?? 'default';
   return typeof names === 'string' ? [names] : names;
 }
 
 function planModel(model: string, node: ModelFields, settings: NodeSettings): PlannedModel {
   const entry = own(settings.catalog.models, model) ?? {};
-  return { model, policy: policyOf(node, entry, settings), context: contextOf(node, entry) };
+  return { model, policy: callPolicyOf(node, entry, settings), context: contextPolicyOf(node, entry) };
 }
 
-function contextOf(
+function contextPolicyOf(
   { context }: ModelFields,
   { contextWindow }: Pick<ModelEntry, 'contextWindow'>,
 ): ContextPolicy | null {
@@ -153,7 +156,7 @@ function contextOf(
   return { maxTokens: context?.maxTokens ?? contextWindow ?? null, strategy: context?.strategy ?? 'last' };
 }
 
-function withIds(messages: readonly NewMessage[], prefix: string): readonly Message[] {
+function giveMessageIds(messages: readonly NewMessage[], prefix: string): readonly Message[] {
   return messages.map((message, index) => ({ ...message, id: `${prefix}-${index}` }));
 }
 

@@ -1,13 +1,13 @@
 import type { ModelFields } from '../../definition/node-types/model-fields.ts';
 import type { NewMessage } from '../../definition/message.ts';
 import type { ModelReply, OverflowReply } from '../../run/effect.ts';
-import { withUsage } from '../../run/model-turn.ts';
+import { addUsage } from '../../run/model-turn.ts';
 import type { ModelConversation, ModelQuestion, TurnPosition } from '../../run/model-turn.ts';
 import type { TaskFailure } from '../../values/errors.ts';
 import type { Json } from '../../values/json.ts';
 import type { TaskContext, TaskInput } from '../behavior.ts';
 import type { NodeSettings } from '../node-settings.ts';
-import { withUniqueIds, withoutCalls, extendSummary } from './conversation.ts';
+import { withUniqueIds, withoutToolRequests, extendSummary } from './conversation.ts';
 import { planModelCalls, shortenConversation, toModelCall } from './model-calls.ts';
 import type { ModelCallPlan, ModelOffer, TurnStep } from './model-calls.ts';
 
@@ -72,23 +72,23 @@ export function compileModelTurn(node: ModelFields, settings: NodeSettings): Mod
         task,
         conversation: { ...conversation, callsMade },
         offer,
-        question: questionOf(turn),
+        question: modelQuestionOf(turn),
       });
     },
     resume(task, { conversation, turn }, offer, input) {
-      const step = { plan, task, conversation, offer, question: questionOf(turn) };
+      const step = { plan, task, conversation, offer, question: modelQuestionOf(turn) };
       if (input.kind === 'call.failed') return afterFailure(step, input.failure);
       const { reply } = input;
       return reply.kind === 'overflow'
         ? askForSummary(step, reply.messages)
-        : afterReply({ ...step, conversation: withUsage(conversation, reply.usage) }, reply);
+        : afterReply({ ...step, conversation: addUsage(conversation, reply.usage) }, reply);
     },
   };
 }
 
 const FIRST_QUESTION: ModelQuestion = { model: 0, corrections: [], summarizing: null };
 
-function questionOf({ model, corrections, summarizing }: ModelQuestion): ModelQuestion {
+function modelQuestionOf({ model, corrections, summarizing }: ModelQuestion): ModelQuestion {
   return { model, corrections, summarizing };
 }
 
@@ -115,7 +115,7 @@ function nextModel({ models }: ModelCallPlan, task: TaskContext, from: number): 
 function afterFailure(step: TurnStep, failure: TaskFailure): TurnProgress {
   const { conversation } = step;
   const { usage } = failure;
-  return askNextModel(usage ? { ...step, conversation: withUsage(conversation, usage) } : step, failure);
+  return askNextModel(usage ? { ...step, conversation: addUsage(conversation, usage) } : step, failure);
 }
 
 /** Calls the next model. After a content filter, the turn fails instead (specification, "Nodes", `model`). */
@@ -142,7 +142,7 @@ function askForSummary(step: TurnStep, messages: number): TurnProgress {
 
 function afterReply(step: TurnStep, given: ModelReply): TurnProgress {
   const { plan, offer, question } = step;
-  const reply = offer.choice === 'none' ? withoutCalls(given) : given;
+  const reply = offer.choice === 'none' ? withoutToolRequests(given) : given;
   const refusal = FAILED_FINISH_REASONS[reply.finishReason];
   if (refusal) return askNextModel(step, modelFailure(refusal.message, refusal.cause));
   if (question.summarizing !== null) return afterSummary(step, question.summarizing, reply);
@@ -195,13 +195,13 @@ function askForCorrection(step: TurnStep, reply: ModelReply, problem: string): T
   }
   if (question.corrections.length / MESSAGES_PER_CORRECTION >= MAX_CORRECTIONS)
     return askNextModel(step, outputViolation(problem));
-  const corrections = [...question.corrections, ...correctionOf(reply, problem)];
+  const corrections = [...question.corrections, ...correctionMessages(reply, problem)];
   return askQuestion({ ...step, question: { ...question, corrections } });
 }
 
 const MESSAGES_PER_CORRECTION = 2;
 
-function correctionOf({ text }: ModelReply, problem: string): readonly NewMessage[] {
+function correctionMessages({ text }: ModelReply, problem: string): readonly NewMessage[] {
   const content = `Your answer does not fit the schema: ${problem}. Answer again with the corrected JSON object only.`;
   return [
     { role: 'assistant', content: text },

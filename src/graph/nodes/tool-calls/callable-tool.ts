@@ -23,11 +23,11 @@ import type { Json, JsonObject } from '../../values/json.ts';
 import { withoutCharge } from '../../values/meter.ts';
 import { truncate } from '../../values/text.ts';
 import type { ApprovalQuestion, TaskContext } from '../behavior.ts';
-import { policyOf, parseTemplatedField } from '../node-settings.ts';
+import { callPolicyOf, parseTemplatedField } from '../node-settings.ts';
 import type { TimeLeft, CallableGraph, ExecutionField, NodeCallSettings, NodeSettings } from '../node-settings.ts';
 import { findRefusedMessage } from '../../channels/outside-messages.ts';
 import { splitIntoPieces } from '../../expression/template.ts';
-import { coerceToSchema, coerceAt } from './coerce.ts';
+import { coerceToSchema, coerceAtPointers } from './coerce.ts';
 import { toMs } from '../../values/time.ts';
 
 /** A tool as one node calls it. */
@@ -120,9 +120,9 @@ interface KnownTool {
 
 function compileEntry({ name, entry, fillNamespace, graph }: KnownTool, caller: CallingNode): CallableTool {
   const check = compileJsonSchema(entry.parameters);
-  const policy = policyOf(caller.node, entry, caller.settings);
+  const policy = callPolicyOf(caller.node, entry, caller.settings);
   const terms = { ...entry, execution: caller.node.execution ?? entry.execution };
-  const rules = rulesOf(name, entry, caller);
+  const rules = compileApprovalRules(name, entry, caller);
   const problemOf = (violation: SchemaViolation): string =>
     `The arguments of ${name} break its parameters at ${violation.path || '/'}: ${describeViolation(violation, entry)}`;
   const refusedIn = (args: Json): string | null => (graph ? findRefusedArgument(graph, args) : null);
@@ -133,7 +133,7 @@ function compileEntry({ name, entry, fillNamespace, graph }: KnownTool, caller: 
     refuse(editors) {
       const refused = editors.findIndex((principal) => !mayCall(entry, principal));
       if (refused === -1) return null;
-      const rule = `${name} may be called by runs of ${callersOf(entry)} only`;
+      const rule = `${name} may be called by runs of ${allowedRoles(entry)} only`;
       return refused === 0 ? rule : `${rule}; ${editors[refused]?.sub ?? ''}, who has changed this run, is none`;
     },
     readArguments(given, giver = 'node') {
@@ -144,7 +144,7 @@ function compileEntry({ name, entry, fillNamespace, graph }: KnownTool, caller: 
       return problem === null ? { args: read } : { problem };
     },
     needsReading: entry.takes !== undefined,
-    reading: (args, leftMs) => toReading(name, terms, { args, policy: capDeadline(policy, leftMs) }),
+    reading: (args, leftMs) => toReadingRequest(name, terms, { args, policy: capDeadline(policy, leftMs) }),
     needsApproval: (bindings) => rules.some((rule) => rule(bindings)),
     memory: (bindings) => fillNamespace?.(bindings),
     question: (args, because, memory) =>
@@ -162,7 +162,7 @@ interface PolicedArgs {
 }
 
 /** Returns the request for a reading of arguments, which takes no longer than a local call. */
-function toReading(tool: string, { taskQueue }: ToolEntry, { args, policy }: PolicedArgs): ReadingRequest {
+function toReadingRequest(tool: string, { taskQueue }: ToolEntry, { args, policy }: PolicedArgs): ReadingRequest {
   return {
     kind: 'reading',
     tool,
@@ -228,7 +228,7 @@ function compileMemoryTool(name: string, { memory }: MemoryTool, caller: Calling
 
 type CompiledApprovalRule = (bindings: Bindings) => boolean;
 
-function rulesOf(
+function compileApprovalRules(
   name: string,
   { approval, effect }: ToolEntry,
   { approve, asksForUnsafe }: CallingNode,
@@ -261,7 +261,7 @@ function compileRule(rule: ApprovalRule, names: readonly ExpressionName[], field
 const MAX_QUOTED_CONDITION = 200;
 
 /** Returns the roles whose runs may call a tool: administrators, if the tool names none. */
-function callersOf({ roles = [], permission }: ToolEntry): string {
+function allowedRoles({ roles = [], permission }: ToolEntry): string {
   if (permission !== undefined) return `people with ${permission}`;
   return roles.join(', ') || 'admin';
 }
@@ -307,7 +307,7 @@ const NAMESPACE = /^[^/\p{Cc}]+(?:\/[^/\p{Cc}]+)*$/u;
  */
 export function readArguments(written: Json, parameters: JsonSchema, check: SchemaCheck): Json {
   if (check(written).length === 0) return written;
-  const coerced = coerceAt(written, mismatchPointers(parameters, written));
+  const coerced = coerceAtPointers(written, mismatchPointers(parameters, written));
   // Violations don't always point at the texts to convert, so all texts are converted where the schema declares other
   // types.
   return check(coerced).length === 0 ? coerced : coerceToSchema(written, parameters);
@@ -331,7 +331,7 @@ export function toolQuestion(
   entry: ToolEntry,
   { approvalTimeout }: Pick<CatalogDefaults, 'approvalTimeout'>,
 ): ApprovalQuestion {
-  const { policy = {}, timeout = approvalTimeout } = termsOf(entry.approval);
+  const { policy = {}, timeout = approvalTimeout } = approvalTermsOf(entry.approval);
   return {
     title: `Call ${tool}`,
     details: {
@@ -350,6 +350,6 @@ export function toolQuestion(
   };
 }
 
-function termsOf(rule: ApprovalRule | undefined): ApprovalTerms {
+function approvalTermsOf(rule: ApprovalRule | undefined): ApprovalTerms {
   return typeof rule === 'object' ? rule : {};
 }

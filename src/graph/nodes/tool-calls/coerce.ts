@@ -4,7 +4,7 @@ import { isJsonList, isJsonObject } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import { survivesParsing } from '../../values/decimal.ts';
 import { priceOfText, spendUnits } from '../../values/meter.ts';
-import { itemSchema, memberSchema, typesOf } from '../../values/schema-parts.ts';
+import { itemSchema, memberSchema, acceptedTypes } from '../../values/schema-parts.ts';
 import type { SchemaPart, SchemaTypes } from '../../values/schema-parts.ts';
 
 /**
@@ -19,12 +19,12 @@ export function coerceToSchema(value: Json, schema: JsonSchema | undefined): Jso
  * Converts the texts at given JSON Pointers as `coerceToSchema` does, regardless of a schema.
  * @param pointers none is longer than `MAX_POINTER`
  */
-export function coerceAt(value: Json, pointers: ReadonlySet<string>, pointer = ''): Json {
+export function coerceAtPointers(value: Json, pointers: ReadonlySet<string>, pointer = ''): Json {
   spendUnits(PER_PART);
   if (pointer.length > MAX_POINTER) return value;
   if (typeof value === 'string') return pointers.has(pointer) ? parseScalar(value) : value;
   const coerceMember = (member: Json, key: string | number): Json =>
-    coerceAt(member, pointers, pointer + toPointer([key]));
+    coerceAtPointers(member, pointers, pointer + toPointer([key]));
   if (isJsonList(value)) return value.map(coerceMember);
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, coerceMember(member, key)]));
@@ -34,7 +34,7 @@ export function coerceAt(value: Json, pointers: ReadonlySet<string>, pointer = '
 const PER_PART = 5;
 
 function coercePart(value: Json, part: SchemaPart): Json {
-  if (typeof value === 'string') return coerceText(value, typesOf(part));
+  if (typeof value === 'string') return coerceText(value, acceptedTypes(part));
   if (isJsonList(value)) return value.map((item, index) => coercePart(item, itemSchema(part, index)));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
@@ -59,10 +59,10 @@ function parseScalar(text: string): Json {
 /** True if a text is a JSON number that a double holds without loss. */
 function isExactNumber(text: string): boolean {
   const value = Number(text);
-  return survivesParsing(text) && !Object.is(value, -0) && isPrecise(value);
+  return survivesParsing(text) && !Object.is(value, -0) && isSafeNumber(value);
 }
 
 /** False beyond the safe integers, where several whole numbers share one double. */
-function isPrecise(value: number): boolean {
+function isSafeNumber(value: number): boolean {
   return !Number.isInteger(value) || Number.isSafeInteger(value);
 }

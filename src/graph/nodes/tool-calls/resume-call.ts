@@ -36,15 +36,15 @@ function resumeRead(context: ToolBatchContext, progress: CallProgress, input: Ta
   const { call, callsMade } = progress;
   switch (input.kind) {
     case 'call.completed':
-      return { call: withReply(call, input.reply), callsMade };
+      return { call: answerWithReply(call, input.reply), callsMade };
     case 'call.failed':
       return reactToFailure(context, progress, input.failure);
     case 'graph.finished':
-      return { call: withOutput(call, input.output), callsMade };
+      return { call: answerWithOutput(call, input.output), callsMade };
     case 'graph.failed':
       return { call: withGraphFailure(call, input.failure), callsMade };
     case 'call.skipped':
-      return { call: withResult(call, input.output), callsMade };
+      return { call: answerWithResult(call, input.output), callsMade };
     case 'call.repeated':
       return readyAgain(progress);
     case 'timer':
@@ -90,12 +90,12 @@ function markApproved(call: BatchCall): BatchCall {
   return { ...call, approvedByPerson: true, state: { phase: 'ready', isApproved: true } };
 }
 
-function withReply(call: BatchCall, reply: CallReply): BatchCall {
-  return reply.kind === 'value' ? withResult(call, reply.value, reply.files) : withResult(call, null);
+function answerWithReply(call: BatchCall, reply: CallReply): BatchCall {
+  return reply.kind === 'value' ? answerWithResult(call, reply.value, reply.files) : answerWithResult(call, null);
 }
 
 /** @param beside files of the answer for which the result has no member */
-function withResult(call: BatchCall, result: Json, beside: readonly StoredFilePart[] = []): BatchCall {
+function answerWithResult(call: BatchCall, result: Json, beside: readonly StoredFilePart[] = []): BatchCall {
   return answerCall(call, result === null ? EMPTY_RESULT : toTemplateText(result), filesInResult(result, beside));
 }
 
@@ -103,8 +103,8 @@ function withResult(call: BatchCall, result: Json, beside: readonly StoredFilePa
 const EMPTY_RESULT = 'Success';
 
 /** Answers a call with the output of its graph, unless the output is larger than the result of any tool may be. */
-function withOutput(call: BatchCall, output: Json): BatchCall {
-  if (remainingBytes(MAX_VALUE_BYTES, output) >= 0) return withResult(call, output);
+function answerWithOutput(call: BatchCall, output: Json): BatchCall {
+  if (remainingBytes(MAX_VALUE_BYTES, output) >= 0) return answerWithResult(call, output);
   return answerCall(call, failureNote(tooLargeError(`The output of ${call.tool}`).message));
 }
 
@@ -159,10 +159,10 @@ function redirectCall(task: TaskContext, call: BatchCall, tool: CallableTool): B
   const { approvedByPerson: _approved, isRead: _isRead, given = call.args, ...others } = call;
   const redirected = { ...others, args: given, tool: tool.name };
   const refusal = tool.refuse(task.editors);
-  return refusal === null ? readAgain(redirected, tool, 'tool') : answerCall(redirected, failureNote(refusal));
+  return refusal === null ? readArgsAgain(redirected, tool, 'tool') : answerCall(redirected, failureNote(refusal));
 }
 
-function readAgain(call: BatchCall, tool: CallableTool, giver: ArgumentSource): BatchCall {
+function readArgsAgain(call: BatchCall, tool: CallableTool, giver: ArgumentSource): BatchCall {
   const read = { ...call, ...readCallArgs(tool, call.args, giver) };
   return read.state.phase === 'answered' ? answerCall(read, read.state.content) : read;
 }
@@ -205,7 +205,7 @@ function applyDecision({ task, tools }: ToolBatchContext, call: BatchCall, appro
 /** An approval of edited arguments does not cover what the tool's schema makes of them if that differs. */
 function readEditedCall(call: BatchCall, tool: CallableTool, args: Json): BatchCall {
   const { given: _given, isRead: _isRead, ...others } = call;
-  const read = readAgain({ ...others, args, isEdited: true }, tool, 'node');
+  const read = readArgsAgain({ ...others, args, isEdited: true }, tool, 'node');
   const { phase } = read.state;
   if (phase === 'answered' || !deepEqual(read.args, args)) return read;
   return phase === 'unread' ? { ...read, state: { phase, isApproved: true } } : markApproved(read);

@@ -1,7 +1,7 @@
 import type { NewMessage, ToolCall } from '../../definition/message.ts';
 import { NOT_ASKED, answered, failureIn } from '../../run/tool-batch.ts';
 import type { BatchCall, CallState, ToolBatch } from '../../run/tool-batch.ts';
-import { tasksIn, freshScope } from '../../run/scope-position.ts';
+import { tasksOfScope, freshScope } from '../../run/scope-position.ts';
 import type { Scope, WithGraphCalls, NodeTask } from '../../run/scope.ts';
 import { GraphError, toRunError } from '../../values/errors.ts';
 import type { TaskInput } from '../behavior.ts';
@@ -32,7 +32,7 @@ const MAX_BATCH_CALLS = 500;
 export function readBatch(context: ToolBatchContext, requested: readonly ToolCall[], callsMade: number): BatchProgress {
   let number = callsMade;
   const batch = requested.map((call, at) => {
-    const read = at < MAX_BATCH_CALLS ? readBatchCall(context, call) : leftOut(call);
+    const read = at < MAX_BATCH_CALLS ? readBatchCall(context, call) : callLeftOut(call);
     return { ...read, number: read.state.phase === 'answered' ? callsMade : number++ };
   });
   return { batch, callsMade: number };
@@ -59,12 +59,12 @@ export function beginBatch(context: ToolBatchContext, { batch, callsMade, inside
 /** Passes an input to the call of the batch that waits for it. New calls begin later, in `beginBatch`. */
 export function resumeBatch(context: ToolBatchContext, progress: BatchProgress, input: TaskInput): BatchProgress {
   const { batch, inside } = progress;
-  const index = batch.findIndex((call) => isAwaited(call, input));
+  const index = batch.findIndex((call) => awaitsInput(call, input));
   const awaiting = batch[index];
   if (!awaiting) return progress;
   const { call, callsMade } = resumeCall(context, { call: awaiting, callsMade: progress.callsMade }, input);
   const hasEnded = awaiting.state.phase === 'inside' && call.state.phase === 'answered';
-  const graphs = hasEnded ? withoutGraph(inside, call.number) : inside && { inside };
+  const graphs = hasEnded ? withoutFinishedGraph(inside, call.number) : inside && { inside };
   return { batch: batch.with(index, call), callsMade, ...graphs };
 }
 
@@ -73,7 +73,7 @@ export function resumeBatch(context: ToolBatchContext, progress: BatchProgress, 
  * ready again. Answers, interventions and graphs that still run as calls stay.
  */
 export function resetBatch(batch: ToolBatch, inside?: Scope): ToolBatch {
-  const graphs = new Set(inside ? tasksIn(inside).map(({ index }) => index) : []);
+  const graphs = new Set(inside ? tasksOfScope(inside).map(({ index }) => index) : []);
   return batch.map((call) => {
     const { state } = call;
     // A call that was answered without being made has the number of the next one.
@@ -101,7 +101,7 @@ export function callsToMake(batch: ToolBatch): readonly number[] {
 const TO_MAKE: ReadonlySet<CallState['phase']> = new Set(['ready', 'unread', 'reading']);
 
 /** Returns the answers as messages, in the order of the calls. */
-export function answersOf(batch: ToolBatch): readonly NewMessage[] {
+export function batchAnswers(batch: ToolBatch): readonly NewMessage[] {
   return batch.map(({ id, name, state }) => ({
     role: 'tool',
     toolCallId: id,
@@ -112,7 +112,7 @@ export function answersOf(batch: ToolBatch): readonly NewMessage[] {
 }
 
 function readBatchCall({ task, tools }: ToolBatchContext, { id, name, args }: ToolCall): Omit<BatchCall, 'number'> {
-  const call = toUnread({ id, name, args });
+  const call = toUnreadCall({ id, name, args });
   const tool = tools.findAllowed(name);
   if (!tool) return { ...call, state: answered(toolNotFound(name)) };
   const refusal = tool.refuse(task.editors);
@@ -120,12 +120,12 @@ function readBatchCall({ task, tools }: ToolBatchContext, { id, name, args }: To
   return { ...call, ...readCallArgs(tool, args, 'model') };
 }
 
-function leftOut(call: ToolCall): Omit<BatchCall, 'number'> {
+function callLeftOut(call: ToolCall): Omit<BatchCall, 'number'> {
   const note = failureNote(`One message may ask for ${MAX_BATCH_CALLS} calls; this one came later`);
-  return { ...toUnread(call), args: null, state: answered(note) };
+  return { ...toUnreadCall(call), args: null, state: answered(note) };
 }
 
-function toUnread({ id, name, args }: ToolCall) {
+function toUnreadCall({ id, name, args }: ToolCall) {
   return { id, name, tool: name, args, isEdited: false, takeover: 0 };
 }
 
@@ -215,7 +215,7 @@ function beginGraph({ task, leftMs }: ToolBatchContext, call: BatchCall, tool: C
 /**
  * True if a call waits for an input. Replies are matched by key, approvals and timers by id, interventions by number.
  */
-function isAwaited(call: BatchCall, input: TaskInput): boolean {
+function awaitsInput(call: BatchCall, input: TaskInput): boolean {
   const id = awaitedIdOf(input);
   return id !== null && awaitedIds(call).includes(id);
 }
@@ -269,16 +269,16 @@ function withBegunGraphs(
   const begun = batch.flatMap((call, at) => {
     const isBegun = call.state.phase === 'inside' && before[at]?.state.phase !== 'inside';
     const graph = isBegun ? tools.find(call.tool)?.graph : null;
-    return graph ? [toTask(call, graph, leftMs())] : [];
+    return graph ? [toGraphTask(call, graph, leftMs())] : [];
   });
-  return withInsideScope(inside, [...tasksIn(inside ?? NO_GRAPHS), ...begun]);
+  return withInsideScope(inside, [...tasksOfScope(inside ?? NO_GRAPHS), ...begun]);
 }
 
 /** Removes the task of a call whose result has been processed. */
-function withoutGraph(inside: Scope | undefined, number: number): Pick<WithGraphCalls, 'inside'> {
+function withoutFinishedGraph(inside: Scope | undefined, number: number): Pick<WithGraphCalls, 'inside'> {
   return withInsideScope(
     inside,
-    tasksIn(inside ?? NO_GRAPHS).filter(({ index }) => index !== number),
+    tasksOfScope(inside ?? NO_GRAPHS).filter(({ index }) => index !== number),
   );
 }
 
@@ -297,7 +297,7 @@ const NO_GRAPHS: Scope = {
   widest: 0,
 };
 
-function toTask({ tool, number, args }: BatchCall, { channels }: CallableGraph, leftMs: number | null): NodeTask {
+function toGraphTask({ tool, number, args }: BatchCall, { channels }: CallableGraph, leftMs: number | null): NodeTask {
   const saved = {
     kind: 'subgraph',
     scope: freshScope(channels),

@@ -7,12 +7,12 @@ import { failureIn, hasOpenCall, isAnswered } from '../../run/tool-batch.ts';
 import type { Json } from '../../values/json.ts';
 import { taskDone, taskFailed, unexpectedInput } from '../behavior.ts';
 import type { NodeBehavior, TaskProgress, TaskContext } from '../behavior.ts';
-import { messagesIn } from '../model/conversation.ts';
+import { messagesOfChannel } from '../model/conversation.ts';
 import { leftMsIn, sharedDeadline } from '../node-settings.ts';
 import type { NodeSettings } from '../node-settings.ts';
 import { createToolbox } from './callable-tool.ts';
 import type { ToolBatchContext } from './callable-tool.ts';
-import { answersOf, beginBatch, callsToMake, readBatch, resetBatch, resumeBatch } from './run-batch.ts';
+import { batchAnswers, beginBatch, callsToMake, readBatch, resetBatch, resumeBatch } from './run-batch.ts';
 import type { BatchProgress } from './run-batch.ts';
 
 /** Compiles a `tool` node with `calls`: it makes the unanswered tool calls of a channel's last assistant message. */
@@ -30,7 +30,7 @@ export function compileToolCalls(node: CallsNode, settings: NodeSettings): NodeB
     const { batch } = position;
     const failure = failureIn(batch);
     if (failure && !hasOpenCall(batch)) return taskFailed(failure, position);
-    if (isAnswered(batch)) return finishCalls(channel, answersOf(batch));
+    if (isAnswered(batch)) return finishCalls(channel, batchAnswers(batch));
     return { kind: 'open', position: { ...position, ...deadline.run(progress, hasOpenCall(batch), task.now) } };
   };
   const startBatch = (task: TaskContext, batchProgress: BatchProgress): TaskProgress => {
@@ -40,7 +40,7 @@ export function compileToolCalls(node: CallsNode, settings: NodeSettings): NodeB
   };
   return {
     start(task) {
-      const requested = unansweredCalls(messagesIn(task.bindings.state, channel));
+      const requested = unansweredCalls(messagesOfChannel(task.bindings.state, channel));
       return startBatch(task, readBatch(contextOf(task, {}), requested, 0));
     },
     restart(task, position) {

@@ -79,7 +79,7 @@ export function readIssues<const Code extends string>(
 ): GraphIssues<Code | 'UNKNOWN_CHANNEL'> {
   const unknownChannels = [...references.channels].filter((name) => name !== '*' && !channels.has(name));
   const unknownFields = [...references.runFields].filter((name) => name !== '*' && !RUN_FIELDS.includes(name));
-  const sized = [...references.lengths].filter((name) => hasSize(channels.get(name)));
+  const sized = [...references.lengths].filter((name) => hasLength(channels.get(name)));
   return [
     ...sized.map((name) => error(code, path, `"state.${name}" has no member "length". CEL writes size(state.${name})`)),
     ...unknownChannels.map((name) =>
@@ -96,7 +96,7 @@ export function readIssues<const Code extends string>(
 }
 
 /** True for a channel that holds a text or a list, by its schema or its reducer. */
-function hasSize(channel: JsonObject | undefined): boolean {
+function hasLength(channel: JsonObject | undefined): boolean {
   const schema = channel?.['schema'];
   const type = isJsonObject(schema) ? schema['type'] : undefined;
   if (type !== undefined) return [type].flat().every((one) => SIZED_TYPES.has(one));

@@ -17,7 +17,7 @@ export const localCalls = defineRule({
     [...subject.nodes.values()]
       .filter(({ fields }) => fields['execution'] === 'local')
       .flatMap((node) => {
-        const unfit = calledBy(node, subject).find(({ effect, timeout }) => {
+        const unfit = codeCalledBy(node, subject).find(({ effect, timeout }) => {
           return !mayBeLocal(effect, timeoutOf(node, timeout, subject));
         });
         if (!unfit) return [];
@@ -32,12 +32,12 @@ interface Callee extends CallSettings {
   readonly effect: CallSafety;
 }
 
-function calledBy(node: SubjectNode, { catalog, nodes }: ValidationSubject): readonly Callee[] {
+function codeCalledBy(node: SubjectNode, { catalog, nodes }: ValidationSubject): readonly Callee[] {
   const { calls } = node.description;
   if (!calls) return [];
-  if ('nodeType' in calls) return toCallees(catalog.nodeTypes, [node.type]);
-  if ('functions' in calls) return toCallees(catalog.functions, calledNames(node, calls.functions));
-  return toCallees(catalog.tools, [...calledNames(node, calls.tools), ...impliedTools(node, nodes)]);
+  if ('nodeType' in calls) return findCalledCode(catalog.nodeTypes, [node.type]);
+  if ('functions' in calls) return findCalledCode(catalog.functions, calledNames(node, calls.functions));
+  return findCalledCode(catalog.tools, [...calledNames(node, calls.tools), ...impliedTools(node, nodes)]);
 }
 
 function calledNames(node: SubjectNode, fields: readonly string[]): readonly string[] {
@@ -52,7 +52,7 @@ function impliedTools({ fields, description }: SubjectNode, nodes: ValidationSub
   return offeredNames(toolsOfCalls(channel, [...nodes.values()]) ?? []);
 }
 
-function toCallees(entries: Catalog['functions'] | undefined = {}, names: readonly string[]): readonly Callee[] {
+function findCalledCode(entries: Catalog['functions'] | undefined = {}, names: readonly string[]): readonly Callee[] {
   return names.flatMap((name) => {
     const entry = own(entries, name);
     return entry ? [{ ...entry, name }] : [];

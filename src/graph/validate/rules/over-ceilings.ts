@@ -3,12 +3,11 @@ import type { Ceilings, LimitDescription } from '../../definition/limits.ts';
 import { graphToolsAt } from '../../definition/graph-tools.ts';
 import { graphsWithin } from '../../definition/pin-catalog.ts';
 import { parseDuration } from '../../values/time.ts';
-import { parsePointer, toPointer } from '../../values/json-pointer.ts';
+import { parsePointer, toPointer, valueAt } from '../../values/json-pointer.ts';
 import { own } from '../../values/json.ts';
 import { toJsonObject } from '../../values/to-json.ts';
 import type { Json } from '../../values/json.ts';
-import { valueAt } from '../../values/value-at.ts';
-import type { Path } from '../../values/value-at.ts';
+import type { Path } from '../../values/json-pointer.ts';
 import { defineRule, error } from '../rule.ts';
 import type { GraphIssues } from '../rule.ts';
 import { readSubject } from '../subject.ts';
@@ -21,12 +20,12 @@ import type { ValidationSubject, SubjectNode } from '../subject.ts';
 export const overCeilings = defineRule({
   codes: ['INVALID_FIELD'],
   find: (subject) => [
-    ...issuesIn(subject),
+    ...ceilingIssues(subject),
     ...[...subject.nodes.values()].flatMap((node) => issuesInside(subject, node)),
   ],
 });
 
-function issuesIn({ definition, catalog, ...subject }: ValidationSubject): GraphIssues<'INVALID_FIELD'> {
+function ceilingIssues({ definition, catalog, ...subject }: ValidationSubject): GraphIssues<'INVALID_FIELD'> {
   return boundedFields(subject).flatMap(({ path, ceiling }) => {
     const [value, most] = [valueAt(definition, path), catalog.ceilings[ceiling]];
     if (!exceedsCeiling(value, most)) return [];
@@ -88,7 +87,7 @@ function issuesOfGraph({ catalog }: ValidationSubject, name: string, path: strin
   const definition = own(catalog.graphs ?? {}, name);
   if (!definition) return [];
   for (const inside of graphsWithin(definition, catalog)) {
-    const [issue] = issuesIn(readSubject(toJsonObject(inside), catalog));
+    const [issue] = ceilingIssues(readSubject(toJsonObject(inside), catalog));
     if (issue) return [{ ...issue, path, message: `In "${inside.name}" at ${issue.path}: ${issue.message}` }];
   }
   return [];

@@ -74,13 +74,19 @@ function checkTexts(
 export const mistakenTexts = defineRule({
   codes: ['LOOKS_LIKE_EXPRESSION'],
   find: ({ nodes }) =>
-    [...nodes.values()].flatMap(templatedFields).flatMap(({ value, names, path }) => mistakenIn(value, names, path)),
+    [...nodes.values()]
+      .flatMap(templatedFields)
+      .flatMap(({ value, names, path }) => mistakenTextsIn(value, names, path)),
 });
 
-function mistakenIn(value: Json, names: readonly ExpressionName[], path: string): GraphIssues<'LOOKS_LIKE_EXPRESSION'> {
+function mistakenTextsIn(
+  value: Json,
+  names: readonly ExpressionName[],
+  path: string,
+): GraphIssues<'LOOKS_LIKE_EXPRESSION'> {
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([key, member]: [string, Json]) =>
-      mistakenIn(member, names, path + toPointer([key])),
+      mistakenTextsIn(member, names, path + toPointer([key])),
     );
   if (typeof value !== 'string' || !isExpression(value, names)) return [];
   const message = 'This text looks like an expression, and is taken as it is';

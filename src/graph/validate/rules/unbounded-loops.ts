@@ -15,7 +15,7 @@ export const unboundedLoops = defineRule({
       if (done.has(start) || !targetLists.has(start)) return [];
       const cycle = cycleThrough(start, targetLists);
       if (cycle) for (const node of [cycle.start, ...cycle.rest]) done.add(node);
-      return cycle ? toWarnings(subject, cycle) : [];
+      return cycle ? toLoopWarnings(subject, cycle) : [];
     });
   },
 });
@@ -68,7 +68,7 @@ function cycleThrough(start: string, targetLists: TargetLists): LoopNodes | null
       spendUnits(Math.ceil(targets.length / TARGETS_PER_UNIT));
     }
     for (const { name } of fresh.flat()) {
-      if (name === start) return { start, rest: pathTo(node, start, cameFrom) };
+      if (name === start) return { start, rest: pathBetween(node, start, cameFrom) };
       if (cameFrom.has(name) || !targetLists.has(name)) continue;
       cameFrom.set(name, node);
       queue.push(name);
@@ -77,14 +77,14 @@ function cycleThrough(start: string, targetLists: TargetLists): LoopNodes | null
   return null;
 }
 
-function pathTo(end: string, start: string, cameFrom: ReadonlyMap<string, string>): readonly string[] {
+function pathBetween(end: string, start: string, cameFrom: ReadonlyMap<string, string>): readonly string[] {
   const path: string[] = [];
   for (let at: string | undefined = end; at !== undefined && at !== start; at = cameFrom.get(at)) path.unshift(at);
   return path;
 }
 
 /** Returns a warning at the first edge of the loop. */
-function toWarnings({ edges }: ValidationSubject, { start, rest }: LoopNodes): GraphIssues<'UNBOUNDED_LOOP'> {
+function toLoopWarnings({ edges }: ValidationSubject, { start, rest }: LoopNodes): GraphIssues<'UNBOUNDED_LOOP'> {
   const [second = start] = rest;
   const closes = ({ sources, targets }: ValidationSubject['edges'][number]): boolean =>
     sources.some(({ name }) => name === start) && targets.some(({ name }) => name === second);
@@ -109,12 +109,12 @@ type DirectedGraph<V> = ReadonlyMap<V, readonly V[]>;
  * @see Kahn, Topological sorting of large networks, 1962
  */
 export function onCycles<V>(targets: DirectedGraph<V>): ReadonlySet<V> {
-  const reached = withoutStarts(targets);
-  return new Set(withoutStarts(reverseEdges(reached)).keys());
+  const reached = removeStarts(targets);
+  return new Set(removeStarts(reverseEdges(reached)).keys());
 }
 
 /** Removes vertices without incoming edges until there are none. */
-function withoutStarts<V>(targets: DirectedGraph<V>): DirectedGraph<V> {
+function removeStarts<V>(targets: DirectedGraph<V>): DirectedGraph<V> {
   const left = new Map(targets);
   const sources = new Map<V, number>();
   for (const target of [...targets.values()].flat()) sources.set(target, (sources.get(target) ?? 0) + 1);

@@ -57,16 +57,18 @@ function withoutSharedParts(value: Json): Json {
     for (const member of members) visit(member, levels + 1);
   };
   visit(value, 0);
-  return hasSharedParts ? copyOf(value, 0) : value;
+  return hasSharedParts ? copyWithoutSharing(value, 0) : value;
 }
 
 const VISIT_AND_COPY = 2;
 
-function copyOf(value: Json, levels: number): Json {
+function copyWithoutSharing(value: Json, levels: number): Json {
   if (levels > MAX_EVALUATION_LEVELS) return value;
-  if (isJsonList(value)) return value.map((item) => copyOf(item, levels + 1));
+  if (isJsonList(value)) return value.map((item) => copyWithoutSharing(item, levels + 1));
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyOf(member, levels + 1)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, copyWithoutSharing(member, levels + 1)]),
+  );
 }
 
 /** Compiles the root and what it leads to, one part after the other: a chain of references may be long. */
@@ -164,13 +166,15 @@ const KEYWORD_COMPILERS: ReadonlyMap<string, KeywordCompiler> = new Map(
 
 /** Returns the checkers of a schema's keywords, in the order in which they apply; unknown keywords have none. */
 function checkersOf(compiling: CompilationContext): readonly KeywordChecker[] {
-  const present = Object.entries(compiling.schema).sort(([a], [b]) => Number(isLast(a)) - Number(isLast(b)));
+  const present = Object.entries(compiling.schema).sort(
+    ([a], [b]) => Number(isEvaluatedLast(a)) - Number(isEvaluatedLast(b)),
+  );
   return present.flatMap(([name, content]) => {
     const keyword = KEYWORD_COMPILERS.get(name);
     return keyword ? [keyword(content, compiling)] : [];
   });
 }
 
-function isLast(name: string): boolean {
+function isEvaluatedLast(name: string): boolean {
   return Object.hasOwn(LAST_KEYWORDS, name);
 }

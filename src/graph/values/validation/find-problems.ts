@@ -33,14 +33,14 @@ function formProblems(schema: Json, path: readonly (string | number)[]): readonl
   if (!isJsonObject(schema)) return [{ path, message: 'A JSON Schema is an object, true or false' }];
   if (path.length > MAX_SCHEMA_LEVELS) return [{ path, message: 'The schema is nested too deeply' }];
   const own = Object.entries(schema).flatMap(([keyword, content]) => {
-    const problem = problemOf(keyword, content);
+    const problem = problemOfKeyword(keyword, content);
     return problem === null ? [] : [{ path: [...path, keyword], message: problem }];
   });
   if (own.length > 0) return own;
   return subschemasOf(schema).flatMap((inner) => formProblems(inner.schema, [...path, ...inner.path]));
 }
 
-function problemOf(keyword: string, content: Json): string | null {
+function problemOfKeyword(keyword: string, content: Json): string | null {
   const form = KEYWORD_FORMS.get(keyword);
   if (!form) return null;
   try {
@@ -87,20 +87,20 @@ const KEYWORD_FORMS: ReadonlyMap<string, ContentForm> = new Map<string, ContentF
   ),
   ...['minContains', 'maxContains'].map((keyword) => [keyword, A_COUNT] as const),
   ...['$id', '$ref', '$anchor', '$dynamicRef', '$dynamicAnchor', 'format'].map((keyword) => [keyword, A_TEXT] as const),
-  ['type', { what: 'the name of a type, or a list of them', holds: isTypes }],
+  ['type', { what: 'the name of a type, or a list of them', holds: areTypeNames }],
   ['enum', { what: 'a list', holds: isJsonList }],
   ['multipleOf', { what: 'a number above 0', holds: (value) => typeof value === 'number' && value > 0 }],
   ['uniqueItems', { what: 'true or false', holds: (value) => typeof value === 'boolean' }],
   ['required', { what: 'a list of names', holds: isListOfTexts }],
   ['dependentRequired', { what: 'an object of lists of names', holds: (value) => isMapOf(value, isListOfTexts) }],
-  ['pattern', { what: 'a text', holds: (value) => typeof value === 'string' && isPattern(value) }],
+  ['pattern', { what: 'a text', holds: (value) => typeof value === 'string' && isValidPattern(value) }],
   [
     'patternProperties',
-    { what: 'an object of schemas', holds: (value) => isJsonObject(value) && Object.keys(value).every(isPattern) },
+    { what: 'an object of schemas', holds: (value) => isJsonObject(value) && Object.keys(value).every(isValidPattern) },
   ],
 ]);
 
-function isTypes(content: Json): boolean {
+function areTypeNames(content: Json): boolean {
   const types = toItems(content);
   return types.length > 0 && types.every((type) => TYPE_NAMES.has(type));
 }
@@ -110,7 +110,7 @@ function isMapOf(value: Json, holds: (member: Json) => boolean): boolean {
 }
 
 /** @throws Error with the reason */
-function isPattern(pattern: string): boolean {
+function isValidPattern(pattern: string): boolean {
   compilePattern(pattern);
   return true;
 }

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../json.ts';
 import type { LocatedSchema } from './schema-document.ts';
 import { priceOfText, spendUnits } from '../meter.ts';
-import { shortJson } from '../short-json.ts';
+import { shortJson } from '../text.ts';
 
 /** Checks one keyword of a schema. */
 export type KeywordChecker = (value: Json, to: ResultCollector, evaluation: Evaluation) => void;

@@ -18,7 +18,7 @@ export class SchemaDocument {
   hasUnevaluated = false;
 
   constructor(schema: Json) {
-    this.root = { schema, base: baseOf(schema, '') };
+    this.root = { schema, base: baseUriOf(schema, '') };
     this.#targets.set('', this.root);
     this.#register(schema, '');
   }
@@ -43,13 +43,13 @@ export class SchemaDocument {
 
   /** Returns the URI against which the parts of a schema resolve. */
   baseOf({ schema, base }: LocatedSchema): string {
-    return baseOf(schema, base);
+    return baseUriOf(schema, base);
   }
 
   #register(schema: Json, outerBase: string): void {
     spendUnits(1);
     if (!isJsonObject(schema)) return;
-    const base = baseOf(schema, outerBase);
+    const base = baseUriOf(schema, outerBase);
     const located = { schema, base };
     if (typeof schema['$id'] === 'string') this.#targets.set(base, located);
     for (const anchor of [schema['$anchor'], schema['$dynamicAnchor']])
@@ -61,7 +61,7 @@ export class SchemaDocument {
   }
 
   #find(base: string, reference: string): LocatedSchema | null {
-    const [uri = '', fragment = ''] = splitAt(resolveUri(base, reference), '#');
+    const [uri = '', fragment = ''] = splitOnce(resolveUri(base, reference), '#');
     if (fragment !== '' && !fragment.startsWith('/')) return this.#targets.get(`${uri}#${fragment}`) ?? null;
     const resource = this.#targets.get(uri);
     return resource ? followPointer(resource, fragment) : null;
@@ -75,18 +75,18 @@ function followPointer(resource: LocatedSchema, fragment: string): LocatedSchema
     spendUnits(1);
     schema = isJsonList(schema) ? schema[Number(key)] : isJsonObject(schema) ? own(schema, key) : undefined;
     if (schema === undefined) return null;
-    base = baseOf(schema, base);
+    base = baseUriOf(schema, base);
   }
   return { schema, base };
 }
 
 /** Returns the URI of the resource that a schema belongs to: its own `$id`, or that of the schema around it. */
-function baseOf(schema: Json, outerBase: string): string {
-  const id = isJsonObject(schema) ? ownText(schema, '$id') : null;
-  return id === null ? outerBase : (splitAt(resolveUri(outerBase, id), '#')[0] ?? '');
+function baseUriOf(schema: Json, outerBase: string): string {
+  const id = isJsonObject(schema) ? ownTextMember(schema, '$id') : null;
+  return id === null ? outerBase : (splitOnce(resolveUri(outerBase, id), '#')[0] ?? '');
 }
 
-function ownText(schema: JsonObject, key: string): string | null {
+function ownTextMember(schema: JsonObject, key: string): string | null {
   const value = own(schema, key);
   return typeof value === 'string' ? value : null;
 }
@@ -96,7 +96,7 @@ function resolveUri(base: string, reference: string): string {
   spendUnits(priceOfText(base) + priceOfText(reference));
   if (SCHEME.test(reference)) return reference;
   if (reference.startsWith('#') || reference === '') return base + reference;
-  const origin = originOf(base);
+  const origin = originOfUri(base);
   const path = base.slice(origin.length);
   return origin + (reference.startsWith('/') ? '' : path.slice(0, path.lastIndexOf('/') + 1)) + reference;
 }
@@ -104,14 +104,14 @@ function resolveUri(base: string, reference: string): string {
 const SCHEME = /^[a-zA-Z][a-zA-Z0-9+.-]*:/;
 
 /** Returns the scheme and the host of a URI; may be empty. */
-function originOf(uri: string): string {
+function originOfUri(uri: string): string {
   const [scheme = ''] = SCHEME.exec(uri) ?? [];
   if (!uri.startsWith('//', scheme.length)) return scheme;
   const end = uri.indexOf('/', scheme.length + '//'.length);
   return end < 0 ? uri : uri.slice(0, end);
 }
 
-function splitAt(text: string, separator: string): readonly string[] {
+function splitOnce(text: string, separator: string): readonly string[] {
   const at = text.indexOf(separator);
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }

@@ -124,8 +124,8 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, KeywordCompiler>> = {
   },
   contains: (content, { part, schema }) => {
     const item = part(content);
-    const least = numberOf(own(schema, 'minContains'), 1);
-    const most = numberOf(own(schema, 'maxContains'), Number.POSITIVE_INFINITY);
+    const least = numberOrDefault(own(schema, 'minContains'), 1);
+    const most = numberOrDefault(own(schema, 'maxContains'), Number.POSITIVE_INFINITY);
     return (value, to, evaluation) => {
       if (!isJsonList(value)) return;
       let count = 0;
@@ -224,6 +224,6 @@ function prefixLength(schema: JsonObject): number {
   return itemsIn(own(schema, 'prefixItems')).length;
 }
 
-function numberOf(value: Json | undefined, otherwise: number): number {
+function numberOrDefault(value: Json | undefined, otherwise: number): number {
   return typeof value === 'number' ? value : otherwise;
 }

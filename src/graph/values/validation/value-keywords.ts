@@ -48,14 +48,24 @@ export const VALUE_KEYWORDS: Readonly<Record<string, KeywordCompiler>> = {
     };
   },
 
-  minimum: onNumbers('minimum', (value, limit) => value >= limit, 'must be at least'),
-  maximum: onNumbers('maximum', (value, limit) => value <= limit, 'must be at most'),
-  exclusiveMinimum: onNumbers('exclusiveMinimum', (value, limit) => value > limit, 'must be more than'),
-  exclusiveMaximum: onNumbers('exclusiveMaximum', (value, limit) => value < limit, 'must be less than'),
-  multipleOf: onNumbers('multipleOf', isMultiple, 'must be a multiple of'),
+  minimum: checkNumbers('minimum', (value, limit) => value >= limit, 'must be at least'),
+  maximum: checkNumbers('maximum', (value, limit) => value <= limit, 'must be at most'),
+  exclusiveMinimum: checkNumbers('exclusiveMinimum', (value, limit) => value > limit, 'must be more than'),
+  exclusiveMaximum: checkNumbers('exclusiveMaximum', (value, limit) => value < limit, 'must be less than'),
+  multipleOf: checkNumbers('multipleOf', isMultiple, 'must be a multiple of'),
 
-  minLength: onTexts('minLength', (text, limit) => countCodePoints(text) >= limit, 'must have at least', 'characters'),
-  maxLength: onTexts('maxLength', (text, limit) => countCodePoints(text) <= limit, 'must have at most', 'characters'),
+  minLength: checkTexts(
+    'minLength',
+    (text, limit) => countCodePoints(text) >= limit,
+    'must have at least',
+    'characters',
+  ),
+  maxLength: checkTexts(
+    'maxLength',
+    (text, limit) => countCodePoints(text) <= limit,
+    'must have at most',
+    'characters',
+  ),
   pattern: (content) => {
     const pattern = compilePattern(typeof content === 'string' ? content : '');
     const message = `must match the pattern ${quoteSchema(content)}`;
@@ -72,15 +82,15 @@ export const VALUE_KEYWORDS: Readonly<Record<string, KeywordCompiler>> = {
     };
   },
 
-  minItems: onLists('minItems', (list, limit) => list.length >= limit, 'must have at least', 'items'),
-  maxItems: onLists('maxItems', (list, limit) => list.length <= limit, 'must have at most', 'items'),
+  minItems: checkLists('minItems', (list, limit) => list.length >= limit, 'must have at least', 'items'),
+  maxItems: checkLists('maxItems', (list, limit) => list.length <= limit, 'must have at most', 'items'),
   uniqueItems: (content) => (value, to) => {
     if (content !== true || !isJsonList(value)) return;
     if (new Set(value.map(canonicalJson)).size < value.length) to.fail('uniqueItems', 'must have no item twice');
   },
 
-  minProperties: onObjects('minProperties', (size, limit) => size >= limit, 'must have at least', 'members'),
-  maxProperties: onObjects('maxProperties', (size, limit) => size <= limit, 'must have at most', 'members'),
+  minProperties: checkObjects('minProperties', (size, limit) => size >= limit, 'must have at least', 'members'),
+  maxProperties: checkObjects('maxProperties', (size, limit) => size <= limit, 'must have at most', 'members'),
   required: (content) => {
     const names = toItems(content).filter((name) => typeof name === 'string');
     return (value, to) => {
@@ -123,7 +133,11 @@ export function isOfType(value: Json, type: Json): boolean {
   return typeof type === 'string' && Object.hasOwn(TYPE_CHECKS, type) && (TYPE_CHECKS[type]?.(value) ?? false);
 }
 
-function onNumbers(keyword: string, holds: (value: number, limit: number) => boolean, what: string): KeywordCompiler {
+function checkNumbers(
+  keyword: string,
+  holds: (value: number, limit: number) => boolean,
+  what: string,
+): KeywordCompiler {
   return (limit) => (value, to) => {
     if (typeof value === 'number' && typeof limit === 'number' && !holds(value, limit))
       to.fail(keyword, `${what} ${limit}`);
@@ -132,21 +146,21 @@ function onNumbers(keyword: string, holds: (value: number, limit: number) => boo
 
 type SizeKeyword<T> = [keyword: string, holds: (value: T, limit: number) => boolean, what: string, unit: string];
 
-function onTexts(...[keyword, holds, what, unit]: SizeKeyword<string>): KeywordCompiler {
+function checkTexts(...[keyword, holds, what, unit]: SizeKeyword<string>): KeywordCompiler {
   return (limit) => (value, to) => {
     if (typeof value === 'string' && typeof limit === 'number' && !holds(value, limit))
       to.fail(keyword, `${what} ${limit} ${unit}`);
   };
 }
 
-function onLists(...[keyword, holds, what, unit]: SizeKeyword<readonly Json[]>): KeywordCompiler {
+function checkLists(...[keyword, holds, what, unit]: SizeKeyword<readonly Json[]>): KeywordCompiler {
   return (limit) => (value, to) => {
     if (isJsonList(value) && typeof limit === 'number' && !holds(value, limit))
       to.fail(keyword, `${what} ${limit} ${unit}`);
   };
 }
 
-function onObjects(...[keyword, holds, what, unit]: SizeKeyword<number>): KeywordCompiler {
+function checkObjects(...[keyword, holds, what, unit]: SizeKeyword<number>): KeywordCompiler {
   return (limit): KeywordChecker =>
     (value, to) => {
       if (!isJsonObject(value) || typeof limit !== 'number') return;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createCallSlots } from '../../../../src/activities/calls/call-slots.ts';
-import type { CallSlotLimits, CallSlots } from '../../../../src/activities/calls/call-slots.ts';
+import { createCallSlots } from '../../../../src/activities/calls/call-admission.ts';
+import type { CallSlotLimits, CallSlots } from '../../../../src/activities/calls/call-admission.ts';
 
 interface TestSlots {
   readonly slots: CallSlots;

@@ -1,8 +1,8 @@
 import type { Info } from '@temporalio/activity';
 import { beforeEach, expect, test } from 'vitest';
 import type { CallOutcome, CallTask } from '../../../../src/activities/calls/call-task.ts';
-import { inCallSlot } from '../../../../src/activities/calls/call-slots.ts';
-import type { CallSlot } from '../../../../src/activities/calls/call-slots.ts';
+import { inCallSlot } from '../../../../src/activities/calls/call-admission.ts';
+import type { CallSlot } from '../../../../src/activities/calls/call-admission.ts';
 import { aJournalBatch, aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
 import { anActivity, failureOf } from '../../../support/doubles/scripted-tool.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';

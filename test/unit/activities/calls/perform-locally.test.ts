@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { toolCalls } from '../../../../src/activities/tool-calls.ts';
-import type { CallSlot, CallSlots } from '../../../../src/activities/calls/call-slots.ts';
+import type { CallSlot, CallSlots } from '../../../../src/activities/calls/call-admission.ts';
 import type { LocalOutcome } from '../../../../src/activities/calls/call-task.ts';
 import { performLocally } from '../../../../src/activities/calls/perform-locally.ts';
 import type { CallPolicy, RetryPolicy } from '../../../../src/graph/definition/call-policy.ts';

@@ -2,7 +2,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { toolCalls } from '../../../../src/activities/tool-calls.ts';
-import type { CallSlots } from '../../../../src/activities/calls/call-slots.ts';
+import type { CallSlots } from '../../../../src/activities/calls/call-admission.ts';
 import type { CallTask, LocalFailure } from '../../../../src/activities/calls/call-task.ts';
 import { fromCode } from '../../../../src/activities/calls/classify-failure.ts';
 import type { CallBehavior } from '../../../../src/activities/calls/make-attempt.ts';

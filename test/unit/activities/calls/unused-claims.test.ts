@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { claimOf, isUnused, readUnusedClaims, withUnused } from '../../../../src/activities/calls/claim-call.ts';
+import {
+  claimIdOf,
+  isUnusedClaim,
+  readUnusedClaims,
+  addUnusedClaim,
+} from '../../../../src/activities/calls/claim-call.ts';
 import type { ClaimingAttempt, UnusedClaims } from '../../../../src/activities/calls/claim-call.ts';
 
 const at = (attempt: number, seconds: number): ClaimingAttempt => ({
@@ -8,13 +13,13 @@ const at = (attempt: number, seconds: number): ClaimingAttempt => ({
   missedAfterMs: 10_000,
 });
 const none: UnusedClaims = { series: 's', ranges: [] };
-const after = (...attempts: readonly ClaimingAttempt[]): UnusedClaims => attempts.reduce(withUnused, none);
+const after = (...attempts: readonly ClaimingAttempt[]): UnusedClaims => attempts.reduce(addUnusedClaim, none);
 
 test('consecutive attempts during an outage are one range in the heartbeat', () => {
   const outage = Array.from({ length: 5_000 }, (_, index) => at(index + 1, index * 2));
   const passedOn = readUnusedClaims(JSON.parse(JSON.stringify({ unusedClaims: after(...outage) })));
   expect(passedOn.ranges).toHaveLength(1);
-  expect(outage.every((attempt) => isUnused(passedOn, claimOf(passedOn, attempt)))).toBe(true);
+  expect(outage.every((attempt) => isUnusedClaim(passedOn, claimIdOf(passedOn, attempt)))).toBe(true);
 });
 
 test.each<[string, readonly ClaimingAttempt[], ClaimingAttempt]>([
@@ -24,14 +29,14 @@ test.each<[string, readonly ClaimingAttempt[], ClaimingAttempt]>([
   ['it has the number of an unused claim of an earlier time', [at(1, 0), at(2, 2)], at(2, 50)],
 ])('an attempt may have made the call: %s', (_what, unused, attempt) => {
   const claims = after(...unused);
-  expect(isUnused(claims, claimOf(claims, attempt))).toBe(false);
-  expect(unused.every((one) => isUnused(claims, claimOf(claims, one)))).toBe(true);
+  expect(isUnusedClaim(claims, claimIdOf(claims, attempt))).toBe(false);
+  expect(unused.every((one) => isUnusedClaim(claims, claimIdOf(claims, one)))).toBe(true);
 });
 
 test('claims that other activities wrote never count as unused', () => {
   const claims = after(at(1, 0));
-  expect(isUnused(claims, claimOf({ ...claims, series: 'other' }, at(1, 0)))).toBe(false);
-  expect(isUnused(claims, 's.x')).toBe(false);
+  expect(isUnusedClaim(claims, claimIdOf({ ...claims, series: 'other' }, at(1, 0)))).toBe(false);
+  expect(isUnusedClaim(claims, 's.x')).toBe(false);
 });
 
 test.each([undefined, null, 7, { done: 7 }, { unusedClaims: ['a'] }, { unusedClaims: { series: 7, ranges: [] } }])(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CallError, causeOf } from '../../../../src/activities/calls/call-error.ts';
+import { CallError, causeOfFailure } from '../../../../src/activities/calls/call-error.ts';
 import { fromCode } from '../../../../src/activities/calls/classify-failure.ts';
 import { userStackOf } from '../../../../src/activities/calls/user-stack.ts';
 
@@ -65,6 +65,6 @@ describe('an error of configured code', () => {
     const error = new CallError('TOOL_FAILED', 'full', { retryable: false, done: 'no', reason: 'sold_out' });
     expect(fromCode('TOOL_FAILED', error)).toBe(error);
     const stack = expect.stringContaining('user-stack.test.ts');
-    expect(causeOf(error)).toEqual({ cause: { code: 'sold_out', message: 'full', stack } });
+    expect(causeOfFailure(error)).toEqual({ cause: { code: 'sold_out', message: 'full', stack } });
   });
 });

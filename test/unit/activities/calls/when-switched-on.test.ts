@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import type { CallOutcome, CallTask } from '../../../../src/activities/calls/call-task.ts';
-import { whenSwitchedOn } from '../../../../src/activities/calls/call-switches.ts';
+import { whenSwitchedOn } from '../../../../src/activities/calls/call-admission.ts';
 import type { Switch } from '../../../../src/store/switches.ts';
 import { aJournalBatch, aModelRequest, aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
 import { anActivity, failureOf } from '../../../support/doubles/scripted-tool.ts';

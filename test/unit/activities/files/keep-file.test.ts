@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createFileKeeper } from '../../../../src/activities/files/keep-file.ts';
-import { sourceOf } from '../../../../src/graph/definition/message.ts';
+import { sourceOfFile } from '../../../../src/graph/definition/message.ts';
 import { aContext } from '../../../support/builders/call-builders.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 
@@ -14,7 +14,7 @@ test('bytes returned by a tool become a file of the tenant, which belongs to the
   const call = aContext();
   const part = await keepFile({ bytes, mediaType: 'application/pdf' }, call);
   expect(part).toEqual({ type: 'file', blob: expect.any(String), mediaType: 'application/pdf' });
-  const source = sourceOf(part);
+  const source = sourceOfFile(part);
   if (source.kind !== 'blob') throw new Error('The part refers to no stored file');
   const { id } = source;
   expect(await files.find(call.tenantId, id)).toMatchObject({ by: call.principal.sub, size: 3_000_000 });

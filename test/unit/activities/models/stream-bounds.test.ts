@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { chatCompletions } from '../../../../src/activities/models/wire/chat-completions.ts';
-import { readEvents } from '../../../../src/activities/models/wire/read-answer.ts';
+import { rewriteEventStream } from '../../../../src/activities/models/wire/read-answer.ts';
 import { NetworkError } from '../../../../src/network/network-error.ts';
 
 test('a stream of more events than an answer can have fails', async () => {
@@ -32,5 +32,5 @@ async function readAll(pieces: readonly string[]): Promise<string> {
       controller.close();
     },
   });
-  return await text(source.pipeThrough(readEvents(chatCompletions)));
+  return await text(source.pipeThrough(rewriteEventStream(chatCompletions)));
 }

@@ -2,7 +2,7 @@ import { uiMessageChunkSchema } from 'ai';
 import { describe, expect, test } from 'vitest';
 import type { Chunk, ChatPlan } from '../../../../src/api/chat/messages/plan-chat.ts';
 import { MessageBuilder } from '../../../../src/api/chat/messages/message-builder.ts';
-import type { ModelDelta } from '../../../../src/graph/journal/batch.ts';
+import type { ModelDelta } from '../../../../src/graph/journal/model-delta.ts';
 import type { RunEvent, RunEventBody } from '../../../../src/graph/journal/events.ts';
 import type { RunStatus } from '../../../../src/graph/run/status.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';

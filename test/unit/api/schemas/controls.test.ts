@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CONTROLS } from '../../../../src/api/schemas/controls.ts';
-import { signals } from '../../../../src/graph/signals/signals.ts';
+import { signals } from '../../../../src/graph/signals/receive-signal.ts';
 
 /** Decisions and reassignments have their own routes; an edit is a `PATCH` of a run's state. */
 const WITHOUT_CONTROL = new Set(['approve', 'reject', 'reassign', 'edit']);

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { SetupStep } from '../../../../src/cli/production/setup-steps.ts';
-import { takeSetupStep } from '../../../../src/cli/production/take-step.ts';
+import { takeSetupStep } from '../../../../src/cli/production/setup-steps.ts';
 
 const AWAY = Object.assign(new Error('away'), { code: 14 });
 const REFUSED = Object.assign(new Error('not allowed'), { code: 7 });

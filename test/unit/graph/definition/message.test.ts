@@ -1,9 +1,9 @@
 import { expect, test, describe } from 'vitest';
 import {
   toolCallsOf,
-  isContent,
+  isMessageContent,
   contentParts,
-  sourceOf,
+  sourceOfFile,
   textOf,
   messageProblem,
 } from '../../../../src/graph/definition/message.ts';
@@ -33,7 +33,7 @@ describe('the content of a message', () => {
     ['100 parts', Array<Json>(100).fill(PICTURE)],
   ])('the content of a message may be %s', (_, content) => {
     expect(messageProblem(said(content))).toBe('');
-    expect(isContent(content)).toBe(true);
+    expect(isMessageContent(content)).toBe(true);
   });
 
   test.each<[string, Json, RegExp]>([
@@ -47,7 +47,7 @@ describe('the content of a message', () => {
     ['a part without text', [PICTURE, { type: 'text' }], /^\/content\/1\/text .* text/],
   ])('the content of a message is refused as %s', (_, content, problem) => {
     expect(messageProblem(said(content))).toMatch(problem);
-    expect(isContent(content)).toBe(false);
+    expect(isMessageContent(content)).toBe(false);
   });
 
   test.each<[string, JsonObject, RegExp]>([
@@ -83,9 +83,9 @@ test('the text of a message’s content excludes its files', () => {
 });
 
 test('a file in a message has either a blob id or a URL', () => {
-  expect(sourceOf(PICTURE)).toEqual({ kind: 'blob', id: 'B1' });
+  expect(sourceOfFile(PICTURE)).toEqual({ kind: 'blob', id: 'B1' });
   const url = 'https://a.example/b';
-  expect(sourceOf({ type: 'file', url, mediaType: 'text/plain' })).toEqual({ kind: 'url', url });
+  expect(sourceOfFile({ type: 'file', url, mediaType: 'text/plain' })).toEqual({ kind: 'url', url });
 });
 
 function filePart(over: JsonObject): Json {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { GraphDefinition, NodeDefinition } from '../../../../src/graph/definition/definition.ts';
-import { isDefinition } from '../../../../src/graph/definition/references.ts';
+import { isDefinition } from '../../../../src/graph/definition/definition.ts';
 import { findRedaction } from '../../../../src/graph/redaction/find-redaction.ts';
 import { NOTHING_REDACTED } from '../../../../src/graph/redaction/redaction.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';

@@ -4,11 +4,10 @@ import type { RunIdentity } from '../../../../src/graph/advance/begin-run.ts';
 import type { GraphDefinition, NodeDefinition } from '../../../../src/graph/definition/definition.ts';
 import { findRedaction } from '../../../../src/graph/redaction/find-redaction.ts';
 import { hideEvent } from '../../../../src/graph/redaction/hide.ts';
-import { hideRecording } from '../../../../src/graph/replay/hide-recording.ts';
-import { replayRecording } from '../../../../src/graph/replay/recording.ts';
+import { hideRecording, replayRecording } from '../../../../src/graph/replay/recording.ts';
 import type { Recording } from '../../../../src/graph/replay/recording.ts';
 import type { RecordedAnswer } from '../../../../src/graph/replay/replay-log.ts';
-import { isLocal } from '../../../../src/graph/run/call.ts';
+import { isLocalCall } from '../../../../src/graph/run/call.ts';
 import type { CallEffect, CallReply } from '../../../../src/graph/run/effect.ts';
 import type { Occurrence, OccurrenceBody } from '../../../../src/graph/run/occurrence.ts';
 import type { Run } from '../../../../src/graph/run/run.ts';
@@ -92,7 +91,7 @@ function play({ nodes, over = {}, answer = () => CANARY, signal }: Course): Reco
 
 function toOccurrence(call: CallEffect, given: Json | Error | CallReply): OccurrenceBody {
   const { key } = call;
-  const local = isLocal(call) ? { isLocal: true as const } : {};
+  const local = isLocalCall(call) ? { isLocal: true as const } : {};
   if (given instanceof Error)
     return {
       kind: 'call.failed',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { calleeName, isLocal } from '../../../../src/graph/run/call.ts';
+import { calleeName, isLocalCall } from '../../../../src/graph/run/call.ts';
 import type { CallEffect, CallRequest } from '../../../../src/graph/run/effect.ts';
 import { aModelRequest, aPolicy, aToolRequest } from '../../../support/builders/call-builders.ts';
 
@@ -25,7 +25,7 @@ test.each<[string, CallRequest]>([
   ['a function', { kind: 'function', function: 'double', args: {}, ...short }],
   ['a node of its own type', { kind: 'node', nodeType: 'geocode', config: {}, state: {}, run: {}, ...short }],
 ])('a short idempotent call of %s may be a local activity', (_, request) => {
-  expect(isLocal(aCall(request))).toBe(true);
+  expect(isLocalCall(aCall(request))).toBe(true);
 });
 
 test.each<[string, CallRequest, Partial<CallEffect>?]>([
@@ -37,5 +37,5 @@ test.each<[string, CallRequest, Partial<CallEffect>?]>([
   ['can be compensated', aToolRequest(short), { isCompensable: true }],
   ['is a model call', aModelRequest()],
 ])('a call that %s is not a local activity', (_, request, over) => {
-  expect(isLocal(aCall(request, over))).toBe(false);
+  expect(isLocalCall(aCall(request, over))).toBe(false);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeUndone, isBehind, withUndone } from '../../../../src/graph/run/compensation.ts';
+import { describeUndone, includesUndoneWork, addUndoneWork } from '../../../../src/graph/run/compensation.ts';
 import { undoneWork } from '../../../../src/graph/run/status.ts';
 import type { Compensation } from '../../../../src/graph/run/compensation.ts';
 import type { RunPhase } from '../../../../src/graph/run/phase.ts';
@@ -49,19 +49,25 @@ describe('the compensated work of a run', () => {
       since(3, 'trip/seat'),
     ],
   ])('a run lists its compensated calls according to its phase: %s', (...[, phase, pending, begun, wanted]) => {
-    const undone = withUndone(null, begun);
+    const undone = addUndoneWork(null, begun);
     expect(undoneWork({ phase, compensation: { pending, undone } })).toEqual(wanted);
   });
 
   test('a checkpoint of a run’s first compensated step, or of a later step, counts as compensated', () => {
-    expect([-1, 0, 1, 2, 3].map((step) => isBehind({ since: 1 }, step))).toEqual([false, false, true, true, true]);
+    expect([-1, 0, 1, 2, 3].map((step) => includesUndoneWork({ since: 1 }, step))).toEqual([
+      false,
+      false,
+      true,
+      true,
+      true,
+    ]);
   });
 
   test('the compensation of a run is described by the first 10 nodes to compensate, each once', () => {
     const many = Array.from({ length: 50 }, (_, n) => compensation(`n${n}`, n));
-    expect(describeUndone(withUndone(null, many) ?? { since: 0, nodes: [] })).toMatch(
+    expect(describeUndone(addUndoneWork(null, many) ?? { since: 0, nodes: [] })).toMatch(
       /^n40, .*, n49 and perhaps others$/,
     );
-    expect(withUndone(withUndone(null, [pay, pay]), [pay])).toEqual({ since: 1, nodes: ['pay'] });
+    expect(addUndoneWork(addUndoneWork(null, [pay, pay]), [pay])).toEqual({ since: 1, nodes: ['pay'] });
   });
 });

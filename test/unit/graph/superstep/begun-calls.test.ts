@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { withBegunCalls } from '../../../../src/graph/superstep/run-task.ts';
 import { EMPTY_CONVERSATION } from '../../../../src/graph/run/model-turn.ts';
 import type { NodePosition, ResumablePosition } from '../../../../src/graph/run/scope.ts';
-import { batchOf } from '../../../../src/graph/run/task-position.ts';
+import { batchAtPosition } from '../../../../src/graph/run/task-position.ts';
 import { NOT_ASKED, answered } from '../../../../src/graph/run/tool-batch.ts';
 import type { BatchCall, CallState } from '../../../../src/graph/run/tool-batch.ts';
 
@@ -42,7 +42,7 @@ test.each([agent, calls])(
     const saved = of([open, NOT_ASKED, open, NOT_ASKED]);
     const later = of([answered('much'), open, lost, inside], 2);
     const next = withBegunCalls(saved, later);
-    expect(next && next.kind !== 'finished' ? batchOf(next) : []).toMatchObject([
+    expect(next && next.kind !== 'finished' ? batchAtPosition(next) : []).toMatchObject([
       { number: 1, state: open },
       { number: 2, state: open },
       { number: 2, state: lost },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { withDefaults, withoutUnknown } from '../../../../src/graph/values/complete-value.ts';
+import { addDefaults, removeUnknownNames } from '../../../../src/graph/values/complete-value.ts';
 import type { JsonSchema } from '../../../../src/graph/values/json-schema.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 
@@ -20,12 +20,12 @@ describe('withDefaults', () => {
     ['nothing to a value that is not an object', n, 'text', 'text'],
     ['nothing without a schema', true, {}, {}],
   ])('missing defaults of a JSON schema are added to a value: %s', (...[, schema, value, expected]) => {
-    expect(withDefaults(value, schema)).toEqual(expected);
+    expect(addDefaults(value, schema)).toEqual(expected);
   });
 
   test('adding defaults to a complete value returns it unchanged', () => {
     const value = { n: 2, list: [{ n: 3 }] };
-    expect(withDefaults(value, { properties: { n: { default: 1 }, list: { items: n } } })).toBe(value);
+    expect(addDefaults(value, { properties: { n: { default: 1 }, list: { items: n } } })).toBe(value);
   });
 });
 
@@ -45,6 +45,6 @@ describe('withoutUnknown', () => {
     ['no name that patterns may declare', { ...closed, patternProperties: { m: {} } }, { m: 2 }, { m: 2 }],
     ['no name that other schemas may declare', { ...closed, allOf: [{ properties: { m: {} } }] }, { m: 2 }, { m: 2 }],
   ])('removing members that a JSON schema does not declare: %s', (...[, schema, value, expected]) => {
-    expect(withoutUnknown(value, schema)).toEqual(expected);
+    expect(removeUnknownNames(value, schema)).toEqual(expected);
   });
 });

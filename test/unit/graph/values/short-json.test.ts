@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { shortJson } from '../../../../src/graph/values/short-json.ts';
+import { shortJson } from '../../../../src/graph/values/text.ts';
 
 test('shortJson writes a value as JSON, and cuts it at the limit', () => {
   const parsed = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)));

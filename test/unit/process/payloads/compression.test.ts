@@ -3,8 +3,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import type { Payload } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { compressionCodec } from '../../../../src/process/payloads/compression.ts';
-import { markCompressed } from '../../../../src/workflows/compressed.ts';
-import { payloadConverter } from '../../../../src/workflows/payload-converter.ts';
+import { markCompressed, payloadConverter } from '../../../../src/workflows/payload-converter.ts';
 
 const marked = (value: object): Payload => payloadConverter.toPayload(markCompressed(value));
 const batch = { events: Array.from({ length: 50 }, (_, seq) => ({ seq, type: 'node.completed', node: 'pay' })) };

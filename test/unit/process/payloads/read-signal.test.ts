@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createAesGcmCodec } from '../../../../examples/encryption/aes-gcm-codec.ts';
 import { createSignalReader } from '../../../../src/process/payloads/read-signal.ts';
 import type { ReceivingExecution } from '../../../../src/process/payloads/read-signal.ts';
-import { toStored } from '../../../../src/process/payloads/stored-payload.ts';
+import { toStoredBlob } from '../../../../src/process/payloads/stored-payload.ts';
 import { aReference, aStoreOf } from '../../../support/builders/signal-payloads.ts';
 
 /* A payload that can't be read for sure is a value that says so; of one that can't be read now it is not known yet. */
@@ -21,10 +21,10 @@ describe('a payload by reference', () => {
   const huge = defaultPayloadConverter.toPayload({ reason: 'x'.repeat(5_000_000) });
   const stored = () =>
     aStoreOf({
-      [OWN]: toStored(sound),
-      'run:acme:R1/huge': toStored(huge),
-      'run:acme:R1/nested': toStored(aReference({ id: OWN })),
-      'run:other:R2/digest': toStored(sound),
+      [OWN]: toStoredBlob(sound),
+      'run:acme:R1/huge': toStoredBlob(huge),
+      'run:acme:R1/nested': toStoredBlob(aReference({ id: OWN })),
+      'run:other:R2/digest': toStoredBlob(sound),
     });
   const cases: readonly (readonly [what: string, payload: Payload, value: unknown])[] = [
     ['that is inline and small', sound, { reason: 'ok' }],
@@ -64,7 +64,7 @@ describe('a payload by reference', () => {
     const read = createSignalReader(store, []);
     const missing = because('what it refers to is not in the store');
     expect(valueOf(await read(aReference({ id: OWN }), LIVE))).toEqual(missing);
-    await store.put([{ id: OWN, workflowId: LIVE.workflowId, ...toStored(sound) }]);
+    await store.put([{ id: OWN, workflowId: LIVE.workflowId, ...toStoredBlob(sound) }]);
     expect(valueOf(await read(aReference({ id: OWN }), LIVE))).toEqual(missing);
     expect(valueOf(await read(aReference({ id: OWN }), REPLAY))).toEqual(missing);
   });
@@ -72,7 +72,7 @@ describe('a payload by reference', () => {
   test('a signal’s payload that is stored while it is recorded as missing is read', async () => {
     const store = aStoreOf({});
     const put: typeof store.put = async (payloads) => {
-      await store.put([{ id: OWN, workflowId: LIVE.workflowId, ...toStored(sound) }]);
+      await store.put([{ id: OWN, workflowId: LIVE.workflowId, ...toStoredBlob(sound) }]);
       await store.put(payloads);
     };
     expect(valueOf(await createSignalReader({ ...store, put }, [])(aReference({ id: OWN }), LIVE))).toEqual({
@@ -123,7 +123,7 @@ describe('a payload that codecs read', () => {
   });
 
   test('a signal’s payload is unreadable when the payload codecs throw, also for a reference', async () => {
-    const store = aStoreOf({ [OWN]: toStored(await encodedBy(createAesGcmCodec(keys, 'old'))) });
+    const store = aStoreOf({ [OWN]: toStoredBlob(await encodedBy(createAesGcmCodec(keys, 'old'))) });
     const marked = await createSignalReader(store, [withoutOld])(aReference({ id: OWN }), LIVE);
     expect(await seenBy(withoutOld, marked)).toEqual(because('the codecs do not know it'));
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ListedTool } from '../../../../../src/activities/tools/mcp/list-tools.ts';
-import { pinOf, offerTools } from '../../../../../src/activities/tools/mcp/offer-tools.ts';
+import { pinOfTool, offerTools } from '../../../../../src/activities/tools/mcp/offer-tools.ts';
 import type { McpProgram } from '../../../../../src/activities/tools/mcp/server-settings.ts';
 import { unitsSpent } from '../../../../../src/graph/values/meter.ts';
 
@@ -95,7 +95,7 @@ describe('offerTools', () => {
     );
     expect(problems).toEqual([
       'it has no tool "reads". Did you mean "read"?',
-      `"read" is not what was pinned: the pin is ${pin}, the server's tool has ${pinOf(aListedTool())}`,
+      `"read" is not what was pinned: the pin is ${pin}, the server's tool has ${pinOfTool(aListedTool())}`,
       expect.stringContaining('"a b" can\'t be called "files.a b"'),
       expect.stringContaining('"later" can be called as a task only'),
       expect.stringContaining('the input schema of "odd" can\'t be used at /minProperties'),
@@ -200,7 +200,7 @@ describe('pinOf', () => {
   test('the hash of an MCP tool does not depend on the order of members', () => {
     const a = aListedTool({ inputSchema: { type: 'object', properties: { a: {}, b: {} } } });
     const b = aListedTool({ inputSchema: { properties: { b: {}, a: {} }, type: 'object' } });
-    expect(pinOf(a)).toBe(pinOf(b));
+    expect(pinOfTool(a)).toBe(pinOfTool(b));
   });
 
   test.each<[string, Partial<ListedTool>]>([
@@ -212,6 +212,6 @@ describe('pinOf', () => {
     ['the results', { outputSchema: { type: 'object' } }],
     ['the hints', { annotations: { readOnlyHint: true } }],
   ])('the hash of an MCP tool changes with %s', (_what, over) => {
-    expect(pinOf(aListedTool(over))).not.toBe(pinOf(aListedTool()));
+    expect(pinOfTool(aListedTool(over))).not.toBe(pinOfTool(aListedTool()));
   });
 });

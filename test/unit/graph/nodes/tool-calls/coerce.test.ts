@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { coerceToSchema, coerceAt } from '../../../../../src/graph/nodes/tool-calls/coerce.ts';
+import { coerceToSchema, coerceAtPointers } from '../../../../../src/graph/nodes/tool-calls/coerce.ts';
 import type { JsonSchema } from '../../../../../src/graph/values/json-schema.ts';
 import type { Json } from '../../../../../src/graph/values/json.ts';
 import { unitsSpent } from '../../../../../src/graph/values/meter.ts';
@@ -136,17 +136,17 @@ describe('texts at given pointers', () => {
   const given = { a: '5', b: ['true', '7'], 'c/~d': { e: '1' } };
 
   test('argument texts at given JSON pointers are converted, and others stay text', () => {
-    expect(coerceAt(given, new Set(['/a', '/b/0', '/c~1~0d/e']))).toEqual({
+    expect(coerceAtPointers(given, new Set(['/a', '/b/0', '/c~1~0d/e']))).toEqual({
       a: 5,
       b: [true, '7'],
       'c/~d': { e: 1 },
     });
-    expect(coerceAt(given, new Set(['', '/b', '/x']))).toEqual(given);
-    expect(coerceAt('5', new Set(['']))).toBe(5);
+    expect(coerceAtPointers(given, new Set(['', '/b', '/x']))).toEqual(given);
+    expect(coerceAtPointers('5', new Set(['']))).toBe(5);
   });
 
   test('argument texts at given JSON pointers stay text if they are neither numbers nor booleans', () => {
-    expect(coerceAt({ a: '007', b: 'yes' }, new Set(['/a', '/b']))).toEqual({ a: '007', b: 'yes' });
+    expect(coerceAtPointers({ a: '007', b: 'yes' }, new Set(['/a', '/b']))).toEqual({ a: '007', b: 'yes' });
   });
 });
 
@@ -157,7 +157,7 @@ describe('the time of converting tool arguments', () => {
   ])('converting tool arguments takes time linear in their size: %s', (_what, given) => {
     const exponent = growthOf((size) => {
       const value = given(size);
-      return () => coerceAt(value, new Set(['/a', '']));
+      return () => coerceAtPointers(value, new Set(['/a', '']));
     });
     expect(exponent).toBeLessThan(1.5);
   });

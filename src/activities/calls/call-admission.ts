@@ -1,6 +1,47 @@
-import type { Store } from '../../store/store.ts';
+import { Context } from '@temporalio/activity';
+import { tryAgainLater } from './application-failure.ts';
 import type { CallTask } from './call-task.ts';
-import { postponeCall } from './postpone-call.ts';
+import { withHeartbeat } from './time-limit.ts';
+import { writeJournal } from './write-journal.ts';
+import { calleeOf } from '../../graph/run/index.ts';
+import type { CallRequest } from '../../graph/run/index.ts';
+import { switchedOff } from '../../store/known-overrides.ts';
+import type { Store } from '../../store/store.ts';
+import type { Switch } from '../../store/switches.ts';
+import type { SwitchKind } from '../../store/tables.ts';
+
+/** The bounds of the delay of a call that waits for a switch. */
+const MIN_SWITCHED_OFF_DELAY_MS = 5_000;
+const MAX_SWITCHED_OFF_DELAY_MS = 10_000;
+
+const SWITCH_OF: Readonly<Record<CallRequest['kind'], SwitchKind>> = {
+  tool: 'tool',
+  model: 'model',
+  function: 'function',
+  node: 'node-type',
+  reading: 'tool',
+};
+
+/** Finds the switch that keeps a call from being made. @returns `null`: it may be made */
+export async function findSwitchOfCall({ overrides }: Store, { request, tenantId }: CallTask): Promise<Switch | null> {
+  const { kind, name } = calleeOf(request);
+  return switchedOff(await overrides.now(), { kind: SWITCH_OF[kind], name }, tenantId);
+}
+
+/**
+ * Makes a call unless its tool, model or code is disabled; then it is postponed.
+ * @throws ApplicationFailure `SWITCHED_OFF`, which the server retries
+ */
+export async function whenSwitchedOn<T>(store: Store, task: CallTask, call: () => Promise<T>): Promise<T> {
+  const off = await findSwitchOfCall(store, task);
+  if (off) {
+    const retryAfterMs =
+      MIN_SWITCHED_OFF_DELAY_MS + Math.random() * (MAX_SWITCHED_OFF_DELAY_MS - MIN_SWITCHED_OFF_DELAY_MS);
+    const message = `The ${off.kind} ${off.name} is switched off: ${off.reason}`;
+    await postponeCall(store, task, { code: 'SWITCHED_OFF', message, retryAfterMs });
+  }
+  return await call();
+}
 
 /** The maximum number of open calls in one worker process. */
 export interface CallSlotLimits {
@@ -113,4 +154,33 @@ export async function inCallSlot<T>(
   const message = 'The tenant has as many open calls as it may';
   await postponeCall(store, task, { code: 'BUSY', message, retryAfterMs: slot.retryAfterMs });
   return await call();
+}
+
+/** The reason why a call is postponed. */
+interface PostponementReason {
+  readonly code: string;
+  readonly message: string;
+  readonly retryAfterMs: number;
+}
+
+/**
+ * Writes only the journal that travels with a call, and makes the server retry later. This precedes the claim, so the
+ * ledger counts no attempt. A call past its deadline is not postponed: the ledger records its end.
+ * @throws ApplicationFailure of the code, which the server retries
+ */
+async function postponeCall(
+  store: Store,
+  task: CallTask,
+  { code, message, retryAfterMs }: PostponementReason,
+): Promise<void> {
+  const leftMs = timeLeft(task);
+  if (leftMs <= 0) return;
+  await withHeartbeat(task.request.policy.heartbeatMs, async () => await writeJournal(store, task));
+  throw tryAgainLater(code, message, Math.min(retryAfterMs, leftMs));
+}
+
+/** @returns milliseconds until the deadline of all attempts of the activity's call */
+function timeLeft({ request: { policy } }: CallTask): number {
+  if (policy.deadlineMs === null) return Number.POSITIVE_INFINITY;
+  return Context.current().info.scheduledTimestampMs + policy.deadlineMs - Date.now();
 }

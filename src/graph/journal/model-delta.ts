@@ -1,0 +1,18 @@
+import type { NodePath } from '../run/ids.ts';
+
+/**
+ * A piece of a model's answer while the model still writes it. It is not part of any history: a delta may be lost, and
+ * only the recorded result of the call counts.
+ */
+export interface ModelDelta {
+  readonly node: string;
+  /** The nodes around the node's graph, outermost first; absent in the run's own graph. */
+  readonly path?: NodePath;
+  readonly visit: number;
+  /** 1 for the first attempt. The deltas of a later attempt replace those of earlier ones. */
+  readonly attempt: number;
+  readonly callKey: string;
+  /** Counts from 0 in each attempt, without gaps. */
+  readonly index: number;
+  readonly text: string;
+}
