@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import type { Kysely, Transaction } from 'kysely';
+import type { Insertable, Kysely, Transaction } from 'kysely';
 import type { GraphIssue } from '../graph/definition/index.ts';
 import type { JsonObject } from '../graph/values/index.ts';
 import { lockName } from './database/run-statement.ts';
 import { keepDefinition } from './definitions.ts';
 import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
-import type { Tables } from './tables.ts';
+import type { GraphsTable, Tables } from './tables.ts';
 
 /** A published version of a graph as it appears in lists. */
 export interface GraphSummary {
@@ -81,53 +81,71 @@ async function publish(db: Transaction<Tables>, graph: NewGraph, source?: GraphS
   await keepDefinition(db, hash, graph.definition);
   // The lock orders concurrent publications.
   await lockName(db, `${tenantId}/${name}`);
-  const versions = db.selectFrom('graphs').where('tenant_id', '=', tenantId).where('name', '=', name);
-  const known = await graphsWithDefinition(db, tenantId)
-    .where('name', '=', name)
-    .where('graphs.hash', '=', hash)
-    .executeTakeFirst();
-  const current = await versions.select('version').where(isCurrent).executeTakeFirst();
-  const last = await versions
+  const named = graphsWithDefinition(db, tenantId).where('name', '=', name);
+  const known = await named.where('graphs.hash', '=', hash).executeTakeFirst();
+  const current = await named.where(isCurrent).executeTakeFirst();
+  const last = await readLastNumbers(db, graph);
+  if (known && source === 'configuration' && known.configured !== null && known.configured === last.configured)
+    return { graph: toGraph(known), outcome: 'unchanged', replaced: null };
+  const publication = last.publication + 1;
+  const row = {
+    tenant_id: tenantId,
+    name,
+    version: known?.version ?? last.version + 1,
+    unpublished_at: null,
+    unpublished_by: null,
+    publication,
+    ...(source === 'configuration' && { configured: publication }),
+  };
+  const replaced = current === undefined || current.version === row.version ? null : current.version;
+  const published = { current: true, unpublished: null, version: row.version };
+  if (known) {
+    await restoreVersion(db, row);
+    const outcome = known.current ? 'unchanged' : 'restored';
+    return { graph: { ...toGraph(known), ...published }, outcome, replaced };
+  }
+  await insertVersion(db, graph, row);
+  const { tenantId: _tenantId, ...content } = graph;
+  return { graph: { ...content, ...published }, outcome: 'created', replaced };
+}
+
+/** The highest numbers of a name; 0 without versions. */
+async function readLastNumbers(db: Transaction<Tables>, { tenantId, name }: NewGraph) {
+  const last = await db
+    .selectFrom('graphs')
     .select(({ fn }) => [
       fn.max('version').as('version'),
       fn.max('publication').as('publication'),
       fn.max('configured').as('configured'),
     ])
+    .where('tenant_id', '=', tenantId)
+    .where('name', '=', name)
     .executeTakeFirst();
-  if (known && source === 'configuration' && known.configured !== null && known.configured === last?.configured)
-    return { graph: toGraph(known), outcome: 'unchanged', replaced: null };
-  const publication = (last?.publication ?? 0) + 1;
-  const version = known?.version ?? (last?.version ?? 0) + 1;
-  const published = { publication, ...(source === 'configuration' && { configured: publication }) };
-  const replaced = current === undefined || current.version === version ? null : current.version;
-  if (known) {
-    await db
-      .updateTable('graphs')
-      .set({ unpublished_at: null, unpublished_by: null, ...published })
-      .where('tenant_id', '=', tenantId)
-      .where('name', '=', name)
-      .where('version', '=', version)
-      .execute();
-    const outcome = known.current ? 'unchanged' : 'restored';
-    return { graph: { ...toGraph(known), unpublished: null, current: true }, outcome, replaced };
-  }
-  const { definition, warnings, pins, createdAt, createdBy } = graph;
+  return { version: last?.version ?? 0, publication: last?.publication ?? 0, configured: last?.configured ?? 0 };
+}
+
+type VersionRow = Omit<Insertable<GraphsTable>, 'hash' | 'warnings' | 'pins' | 'created_at' | 'created_by'>;
+
+async function restoreVersion(db: Transaction<Tables>, { tenant_id, name, version, ...published }: VersionRow) {
+  await db
+    .updateTable('graphs')
+    .set(published)
+    .where('tenant_id', '=', tenant_id)
+    .where('name', '=', name)
+    .where('version', '=', version)
+    .execute();
+}
+
+async function insertVersion(
+  db: Transaction<Tables>,
+  { hash, warnings, pins, createdAt, createdBy }: NewGraph,
+  row: VersionRow,
+) {
+  const content = { hash, warnings: JSON.stringify(warnings), pins: JSON.stringify(pins) };
   await db
     .insertInto('graphs')
-    .values({
-      tenant_id: tenantId,
-      name,
-      version,
-      hash,
-      warnings: JSON.stringify(warnings),
-      pins: JSON.stringify(pins),
-      created_at: createdAt,
-      created_by: createdBy,
-      ...published,
-    })
+    .values({ ...row, ...content, created_at: createdAt, created_by: createdBy })
     .execute();
-  const row = { name, version, hash, definition, warnings, pins, createdAt, createdBy };
-  return { graph: { ...row, unpublished: null, current: true }, outcome: 'created', replaced };
 }
 
 /** True for the version that was published last, of those that are not unpublished. */
