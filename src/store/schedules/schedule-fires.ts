@@ -30,15 +30,20 @@ export interface OverFire extends FireReference {
 /** A fire that one process has claimed, as it is at that moment. */
 export interface DueFire extends FireReference, Fire {
   readonly outcome: FireOutcome;
+  /** Temporal was asked for it, and may have received that. */
+  readonly isAsked: boolean;
   /** Temporal has received the request of a person for it. */
   readonly isSent: boolean;
   /** When Temporal has started its workflow; `null` before that. */
   readonly openedAt: string | null;
   /** Temporal has canceled its workflow, so that another fire takes its place. */
   readonly isCanceled: boolean;
-  /** The milliseconds since it was opened, or before that since it was sent. */
+  /** The milliseconds since its workflow was canceled, or else opened, or else since it was sent. */
   readonly waitedMs: number;
 }
+
+/** What is to be done for a fire: its run is canceled, or something else. */
+export type FireWork = 'cancel' | 'other';
 
 /** The fires of schedules. All times that a process waits for are by the clock of the database. */
 export interface ScheduleFires {
@@ -60,7 +65,9 @@ export interface ScheduleFires {
    * second ones.
    * @param schedule the only schedule whose fires are claimed
    */
-  claim(limit: number, schedule?: ScheduleReference): Promise<readonly DueFire[]>;
+  claim(work: FireWork, limit: number, schedule?: ScheduleReference): Promise<readonly DueFire[]>;
+  /** Records that Temporal is about to be asked for fires. */
+  markAsked(schedule: ScheduleReference, times: readonly string[]): Promise<void>;
   /** Records that Temporal has received requests for fires. */
   markSent(schedule: ScheduleReference, times: readonly string[]): Promise<void>;
   /** Records the result of a pending fire, unless it was opened or canceled after the claim. */
@@ -71,6 +78,8 @@ export interface ScheduleFires {
   over(limit: number): Promise<readonly OverFire[]>;
   /** Records that nothing is left to do for a fire. */
   close(fire: FireReference): Promise<void>;
+  /** True if Temporal has opened another fire of the schedule although this one was sent some seconds before. */
+  isPassedOver(fire: FireReference): Promise<boolean>;
   /** The other fires of the schedule that are open and pending, or whose run has not ended. */
   activeBeside(fire: FireReference): Promise<readonly Pick<RecordedFire, 'runId' | 'outcome'>[]>;
   find(fire: FireReference): Promise<RecordedFire | null>;
@@ -90,13 +99,9 @@ export function createScheduleFires(db: Kysely<Tables>): ScheduleFires {
       await insert(db, schedule, fires, sql`${outcome}::text, ${code}::text, ${message}::text, now(), now()`);
     },
     open: (fire) => open(db, fire),
-    claim: (limit, schedule) => claim(db, limit, schedule),
-    async markSent(schedule, times) {
-      await sql`
-        update schedule_fires f set sent_at = coalesce(f.sent_at, now())
-        where ${belongsTo(schedule)} and f.at in (${sql.join(times.map((at) => sql`${at}::timestamptz`))})
-      `.execute(db);
-    },
+    claim: (work, limit, schedule) => claim(db, work, { limit, schedule }),
+    markAsked: (schedule, times) => markNow(db, 'asked_at', schedule, times),
+    markSent: (schedule, times) => markNow(db, 'sent_at', schedule, times),
     async settle(fire, { outcome, code = null, message = null }) {
       await sql`
         update schedule_fires f set outcome = ${outcome}, code = ${code}, message = ${message}, due_at = now(),
@@ -119,6 +124,16 @@ export function createScheduleFires(db: Kysely<Tables>): ScheduleFires {
       `.execute(db);
       return rows;
     },
+    async isPassedOver(fire) {
+      const { rows } = await sql`
+        select from schedule_fires f join schedule_fires own
+          on own.tenant_id = f.tenant_id and own.schedule_id = f.schedule_id and own.at = ${fire.at}::timestamptz
+        where ${belongsTo(fire)} and f.at <> own.at
+          and f.opened_at > own.sent_at + make_interval(secs => ${PASSED_OVER_AFTER_MS / 1_000}::float8)
+        limit 1
+      `.execute(db);
+      return rows.length > 0;
+    },
     async find(fire) {
       const query = sql<RecordedFire>`select ${RECORDED} from ${FIRES_WITH_RUNS} where ${isNamed(fire)}`;
       return (await query.execute(db)).rows[0] ?? null;
@@ -128,6 +143,9 @@ export function createScheduleFires(db: Kysely<Tables>): ScheduleFires {
     forgetOld: (keep) => forgetOld(db, keep),
   };
 }
+
+/** Fires that Temporal opens within this time may have left its buffer earlier. It is also the tolerance between clocks. */
+const PASSED_OVER_AFTER_MS = 5_000;
 
 /* Each condition is about a row `f`. */
 
@@ -142,7 +160,21 @@ function isNamed(fire: FireReference) {
 /** Nothing has happened to a fire since it was claimed, for which the next claim must come at once. */
 function isClaimed(fire: DueFire) {
   const { isCanceled, openedAt } = fire;
-  return sql`${isNamed(fire)} and f.is_canceled = ${isCanceled} and (f.opened_at is null) = ${openedAt === null}`;
+  return sql`${isNamed(fire)} and (f.canceled_at is not null) = ${isCanceled} and (f.opened_at is null) = ${openedAt === null}`;
+}
+
+/** Records the first time at which something has happened to fires. */
+async function markNow(
+  db: Kysely<Tables>,
+  name: 'asked_at' | 'sent_at',
+  schedule: ScheduleReference,
+  times: readonly string[],
+): Promise<void> {
+  const column = sql.ref(name);
+  await sql`
+    update schedule_fires f set ${column} = coalesce(f.${column}, now())
+    where ${belongsTo(schedule)} and f.at in (${sql.join(times.map((at) => sql`${at}::timestamptz`))})
+  `.execute(db);
 }
 
 /** Selects a time as RFC 3339. */
@@ -177,8 +209,9 @@ async function insert(
 async function open(db: Kysely<Tables>, fire: OpenedFire): Promise<boolean> {
   const { tenantId, id, at, runId, openedAt, isLate, isCanceled } = fire;
   const { rows } = await sql`
-    insert into schedule_fires as f (tenant_id, schedule_id, at, kind, run_id, opened_at, is_canceled)
-    select s.tenant_id, s.id, ${at}::timestamptz, 'time', ${runId}::text, ${openedAt}::timestamptz, ${isCanceled}::boolean
+    insert into schedule_fires as f (tenant_id, schedule_id, at, kind, run_id, opened_at, canceled_at)
+    select s.tenant_id, s.id, ${at}::timestamptz, 'time', ${runId}::text, ${openedAt}::timestamptz,
+      case when ${isCanceled}::boolean then now() end
     from schedules s
     where s.tenant_id = ${tenantId} and s.id = ${id} and s.deleted_at is null
       and (not ${isLate}::boolean or exists (select from schedule_fires f where ${isNamed(fire)}))
@@ -188,20 +221,22 @@ async function open(db: Kysely<Tables>, fire: OpenedFire): Promise<boolean> {
       outcome = case when f.closed_at is null then f.outcome else 'pending' end,
       code = case when f.closed_at is null then f.code end,
       message = case when f.closed_at is null then f.message end,
-      is_canceled = f.is_canceled or excluded.is_canceled,
-      due_at = case when f.opened_at is null or excluded.is_canceled then now() else f.due_at end
+      canceled_at = coalesce(f.canceled_at, excluded.canceled_at),
+      due_at = case when f.opened_at is null or excluded.canceled_at is not null then now() else f.due_at end
     where f.closed_at is null or (f.opened_at is null and f.outcome = 'skipped')
     returning f.at
   `.execute(db);
   return rows.length > 0;
 }
 
-async function claim(
-  db: Kysely<Tables>,
-  limit: number,
-  schedule: ScheduleReference | undefined,
-): Promise<readonly DueFire[]> {
-  const isDue = sql`f.closed_at is null and f.due_at <= now()`;
+interface Claim {
+  readonly limit: number;
+  readonly schedule: ScheduleReference | undefined;
+}
+
+async function claim(db: Kysely<Tables>, work: FireWork, { limit, schedule }: Claim): Promise<readonly DueFire[]> {
+  const isCancel = sql`(f.canceled_at is not null and f.outcome = 'started')`;
+  const isDue = sql`f.closed_at is null and f.due_at <= now() and ${isCancel} = ${work === 'cancel'}`;
   const { rows } = await sql<DueFire>`
     with due as (
       select f.tenant_id, f.schedule_id, f.at,
@@ -213,8 +248,9 @@ async function claim(
     from due d
     where f.tenant_id = d.tenant_id and f.schedule_id = d.schedule_id and f.at = d.at and ${isDue}
     returning f.tenant_id as "tenantId", f.schedule_id as id, ${iso('at')} as at, f.kind, f.run_id as "runId", f.outcome,
-      f.sent_at is not null as "isSent", ${iso('opened_at')} as "openedAt", f.is_canceled as "isCanceled",
-      (extract(epoch from now() - coalesce(f.opened_at, f.sent_at, now())) * 1000)::float8 as "waitedMs"
+      f.asked_at is not null as "isAsked", f.sent_at is not null as "isSent",
+      ${iso('opened_at')} as "openedAt", f.canceled_at is not null as "isCanceled",
+      (extract(epoch from now() - coalesce(f.canceled_at, f.opened_at, f.sent_at, now())) * 1000)::float8 as "waitedMs"
   `.execute(db);
   return rows.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
 }

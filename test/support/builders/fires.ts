@@ -16,6 +16,7 @@ export function aDueFire(over: Partial<Pick<DueFire, 'id' | 'at' | 'kind' | 'run
     runId: 'R1',
     outcome: 'pending',
     isCanceled: false,
+    isAsked: false,
     isSent: false,
     openedAt: FIRED_AT,
     waitedMs: 0,

@@ -1,5 +1,6 @@
 import { unavailable } from '../../../src/api/http/errors.ts';
 import type { Engine } from '../../../src/api/temporal/engine.ts';
+import type { FireState, TriggerRequest } from '../../../src/api/temporal/timed-schedules.ts';
 import { anAbsentEngine } from './absent-engine.ts';
 
 /** A Temporal server with all schedules. It starts no workflow, and records its requests. */
@@ -7,15 +8,19 @@ export interface FakeTemporal {
   readonly engine: Engine;
   isAway: boolean;
   hasSchedules: boolean;
-  /** True if Temporal runs or buffers each fire. */
-  mayFire: boolean;
+  /** What Temporal shows of each fire. */
+  state: FireState;
   /** The times of each schedule. */
   times: readonly string[];
   /** The most times that it returns for a request. */
   mostTimes: number;
   /** Called when a schedule is triggered. */
   onTrigger: (at: string) => Promise<void>;
+  /** Called before a run receives its cancel. */
+  onCancel: (runId: string) => Promise<void>;
   readonly triggered: string[];
+  /** The requests for triggers, in the order of `triggered`. */
+  readonly requests: TriggerRequest[];
   readonly backfilled: string[];
   /** The times of the fires whose workflows were ended. */
   readonly ended: string[];
@@ -30,12 +35,11 @@ export function aFakeTemporal(): FakeTemporal {
   };
   const absent = anAbsentEngine();
   const engine = anAbsentEngine({
-    signalResult: async () => await asked(() => null),
-    signalAndAsk: async (run, _, { signalId }) =>
-      await asked(() => {
-        fake.canceled.push(run.id);
-        return { id: signalId, taken: true, value: null };
-      }),
+    send: async (run) => {
+      await fake.onCancel(run.id);
+      return await asked(() => fake.canceled.push(run.id) > 0);
+    },
+    failingTask: async () => await asked(() => null),
     schedules: {
       ...absent.schedules,
       put: async () => await asked(() => undefined),
@@ -45,7 +49,8 @@ export function aFakeTemporal(): FakeTemporal {
         await asked(() =>
           fake.hasSchedules ? fake.times.filter((at) => at > from && at <= to).slice(0, fake.mostTimes) : null,
         ),
-      trigger: async (_, at) => {
+      trigger: async (_, at, request) => {
+        fake.requests.push(request);
         const isSent = await asked(() => fake.hasSchedules || null);
         fake.triggered.push(at);
         await fake.onTrigger(at);
@@ -56,7 +61,7 @@ export function aFakeTemporal(): FakeTemporal {
           fake.backfilled.push(...times);
           return fake.hasSchedules || null;
         }),
-      mayFire: async () => await asked(() => fake.mayFire),
+      fireState: async () => await asked(() => fake.state),
       endFire: async (_, at) => await asked(() => void fake.ended.push(at)),
     },
   });
@@ -64,11 +69,13 @@ export function aFakeTemporal(): FakeTemporal {
     engine,
     isAway: false,
     hasSchedules: true,
-    mayFire: false,
+    state: 'absent',
     times: [],
     mostTimes: 1_000,
     onTrigger: async () => await Promise.resolve(),
+    onCancel: async () => await Promise.resolve(),
     triggered: [],
+    requests: [],
     backfilled: [],
     ended: [],
     canceled: [],

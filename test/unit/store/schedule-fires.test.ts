@@ -47,7 +47,7 @@ describe('the workflow of a fire', () => {
     await scheduleFires.skip(schedule, [fireAt(1, 'time')], OVERLAPPED);
     expect(await scheduleFires.open(anOpenedFire(schedule, timeAt(1), 'another'))).toBe(true);
     expect(await scheduleFires.find({ ...schedule, at: timeAt(1) })).toMatchObject({ outcome: 'pending', code: null });
-    expect(await scheduleFires.claim(10, schedule)).toHaveLength(1);
+    expect(await scheduleFires.claim('other', 10, schedule)).toHaveLength(1);
   });
 
   test.each<Overlap>(['skip', 'buffer', 'allow', 'cancelOther'])(
@@ -65,13 +65,16 @@ describe('a claim', () => {
   test('is made by one process, and has what is known at that moment', async () => {
     const schedule = await createSchedule(store, 'claimed');
     await scheduleFires.request(schedule, [fireAt(1)], 0);
-    const claims = await Promise.all([scheduleFires.claim(10, schedule), scheduleFires.claim(10, schedule)]);
+    const claims = await Promise.all([
+      scheduleFires.claim('other', 10, schedule),
+      scheduleFires.claim('other', 10, schedule),
+    ]);
     expect(claims.flat()).toMatchObject([{ ...fireAt(1), isSent: false, isCanceled: false, openedAt: null }]);
     await scheduleFires.markSent(schedule, [timeAt(1)]);
     await makeDue(store, schedule, timeAt(1));
-    expect(await scheduleFires.claim(10, schedule)).toMatchObject([{ isSent: true, openedAt: null }]);
+    expect(await scheduleFires.claim('other', 10, schedule)).toMatchObject([{ isSent: true, openedAt: null }]);
     await scheduleFires.open({ ...anOpenedFire(schedule, timeAt(1), 'another'), isCanceled: true });
-    expect(await scheduleFires.claim(10, schedule)).toMatchObject([
+    expect(await scheduleFires.claim('other', 10, schedule)).toMatchObject([
       { openedAt: timeAt(1), isCanceled: true, outcome: 'pending', runId: 'run-1' },
     ]);
   });
@@ -80,22 +83,24 @@ describe('a claim', () => {
     const schedule = await createSchedule(store, 'canceled');
     const opened = anOpenedFire(schedule, timeAt(1), 'run-1');
     await scheduleFires.open(opened);
-    const [claimed] = await scheduleFires.claim(10, schedule);
+    const [claimed] = await scheduleFires.claim('other', 10, schedule);
     await scheduleFires.open({ ...opened, isCanceled: true });
     if (!claimed) throw new TypeError('No fire is due');
     await scheduleFires.settle(claimed, OVERLAPPED);
     await scheduleFires.postpone(claimed, 60_000);
-    expect(await scheduleFires.claim(10, schedule)).toMatchObject([{ outcome: 'pending', isCanceled: true }]);
+    expect(await scheduleFires.claim('other', 10, schedule)).toMatchObject([{ outcome: 'pending', isCanceled: true }]);
   });
 
   test('can not record as skipped what Temporal opens meanwhile', async () => {
     const schedule = await createSchedule(store, 'opened');
     await scheduleFires.request(schedule, [fireAt(1)], 0);
-    const [claimed] = await scheduleFires.claim(10, schedule);
+    const [claimed] = await scheduleFires.claim('other', 10, schedule);
     await scheduleFires.open(anOpenedFire(schedule, timeAt(1), 'another'));
     if (!claimed) throw new TypeError('No fire is due');
     await scheduleFires.settle(claimed, OVERLAPPED);
-    expect(await scheduleFires.claim(10, schedule)).toMatchObject([{ openedAt: timeAt(1), outcome: 'pending' }]);
+    expect(await scheduleFires.claim('other', 10, schedule)).toMatchObject([
+      { openedAt: timeAt(1), outcome: 'pending' },
+    ]);
   });
 
   test.each([-86_400_000, 86_400_000])(
@@ -104,8 +109,8 @@ describe('a claim', () => {
       const schedule = await createSchedule(store, `clock${ms}`);
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
       await scheduleFires.request(schedule, [fireAt(1)], 0);
-      expect(await scheduleFires.claim(10, schedule)).toHaveLength(1);
-      expect(await scheduleFires.claim(10, schedule)).toEqual([]);
+      expect(await scheduleFires.claim('other', 10, schedule)).toHaveLength(1);
+      expect(await scheduleFires.claim('other', 10, schedule)).toEqual([]);
     },
   );
 
@@ -118,16 +123,16 @@ describe('a claim', () => {
     );
     const single = await createSchedule(store, 'single', { tenantId: 'single' });
     await scheduleFires.request(single, [fireAt(4)], 0);
-    await scheduleFires.claim(100);
+    await scheduleFires.claim('other', 100);
     for (const hour of [1, 2, 3, 4]) await makeDue(store, hour < 4 ? many : single, timeAt(hour));
-    expect(await scheduleFires.claim(2)).toEqual([]);
+    expect(await scheduleFires.claim('other', 2)).toEqual([]);
     await scheduleFires.request(
       many,
       [5, 6, 7].map((hour) => fireAt(hour)),
       0,
     );
     await scheduleFires.request(single, [fireAt(8)], 0);
-    expect((await scheduleFires.claim(2)).map(({ id }) => id).toSorted()).toEqual(['many', 'single']);
+    expect((await scheduleFires.claim('other', 2)).map(({ id }) => id).toSorted()).toEqual(['many', 'single']);
   });
 });
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { closeFires, tendFires } from '../../../../src/api/schedules/tend-fires.ts';
+import { closeFires } from '../../../../src/api/schedules/close-fires.ts';
+import { cancelFires, tendFires } from '../../../../src/api/schedules/tend-fires.ts';
 import type { ConfigInput } from '../../../../src/config/load-config.ts';
 import type { FireKind, Overlap, Schedule } from '../../../../src/store/schedules/schedule.ts';
 import { anOpenedFire, createSchedule, makeDue, startFire } from '../../../support/builders/fires.ts';
@@ -21,7 +22,10 @@ beforeEach(() => {
 const AT = '2026-01-01T01:00:00.000Z';
 
 const deps = (config: ConfigInput = {}) => ({ ...fireDeps(store, config), engine: temporal.engine });
-const tend = async (schedule: Schedule, config?: ConfigInput): Promise<void> => await tendFires(deps(config), schedule);
+const tend = async (schedule: Schedule, config?: ConfigInput): Promise<void> => {
+  await tendFires(deps(config), schedule);
+  await cancelFires(deps(config), schedule);
+};
 const find = async ({ tenantId, id }: Schedule, at = AT) => await store.scheduleFires.find({ tenantId, id, at });
 
 describe('the workflow of a fire', () => {
@@ -107,6 +111,26 @@ describe('the run of a fire whose workflow Temporal has canceled', () => {
   });
 });
 
+test('cancels that get no answer delay no other fires', async () => {
+  const schedule = await createSchedule(store, 'stuck', { overlap: 'cancelOther' });
+  for (let minute = 10; minute < 40; minute += 1) {
+    const at = `2026-01-01T01:${minute}:00.000Z`;
+    await startFire(store, schedule, at, `stuck-${minute}`);
+    await store.scheduleFires.open({ ...anOpenedFire(schedule, at, 'another'), isCanceled: true });
+  }
+  let isOver: () => void = () => undefined;
+  const answer = new Promise<void>((resolve) => (isOver = resolve));
+  temporal.onCancel = async () => await answer;
+  const canceling = cancelFires(deps());
+  const other = await createSchedule(store, 'quick');
+  await store.scheduleFires.open(anOpenedFire(other, AT, 'run-quick'));
+  await tendFires(deps());
+  expect(await find(other)).toMatchObject({ outcome: 'failed', code: 'UNKNOWN_GRAPH' });
+  isOver();
+  await canceling;
+  expect(temporal.canceled).toHaveLength(30);
+});
+
 describe('a fire that a person has requested', () => {
   async function requested(id: string, kind: FireKind = 'trigger', over: ScheduleOver = {}): Promise<Schedule> {
     const schedule = await createSchedule(store, id, over);
@@ -116,6 +140,11 @@ describe('a fire that a person has requested', () => {
   const again = async (schedule: Schedule): Promise<void> => {
     await makeDue(store, schedule, AT);
     await tend(schedule);
+  };
+  const loseAnswer = async (schedule: Schedule): Promise<void> => {
+    temporal.onTrigger = async () => await Promise.reject(new Error('The answer is lost'));
+    await tend(schedule);
+    temporal.onTrigger = async () => await Promise.resolve();
   };
   const beside = async (schedule: Schedule): Promise<void> =>
     await startFire(store, schedule, '2026-01-01T00:00:00.000Z', `beside-${schedule.id}`);
@@ -131,18 +160,42 @@ describe('a fire that a person has requested', () => {
     expect(await find(schedule)).toMatchObject({ outcome: 'pending' });
   });
 
-  test('is not sent again when Temporal has received it but has not answered', async () => {
+  test('is not sent again when Temporal has opened it but has not answered', async () => {
     const schedule = await requested('unanswered');
-    temporal.mayFire = true;
-    await tend(schedule);
-    expect(temporal.triggered).toEqual([]);
+    await loseAnswer(schedule);
+    temporal.state = 'open';
+    await again(schedule);
+    expect([temporal.triggered, await find(schedule)]).toMatchObject([[AT], { outcome: 'pending' }]);
   });
 
-  test('is sent once while Temporal runs or buffers it', async () => {
-    const schedule = await requested('buffered');
+  test('is sent again while Temporal buffers another fire and has not answered, by a request that it takes once', async () => {
+    const schedule = await requested('beside-buffered', 'trigger', { overlap: 'cancelOther' });
+    await beside(schedule);
+    await loseAnswer(schedule);
+    temporal.state = 'buffering';
+    await again(schedule);
+    const request = { id: 'run-beside-buffered', overlap: 'as-scheduled' };
+    expect([temporal.requests, await find(schedule)]).toMatchObject([[request, request], { outcome: 'pending' }]);
+  });
+
+  test('is skipped when Temporal opens and buffers later fires instead', async () => {
+    const schedule = await requested('passed-over', 'trigger', { overlap: 'buffer' });
     await beside(schedule);
     await tend(schedule);
-    temporal.mayFire = true;
+    temporal.state = 'buffering';
+    await again(schedule);
+    expect(await find(schedule)).toMatchObject({ outcome: 'pending' });
+    const openedAt = new Date(Date.now() + 10_000).toISOString();
+    await store.scheduleFires.open({ ...anOpenedFire(schedule, '2026-01-01T02:00:00.000Z', 'later'), openedAt });
+    await again(schedule);
+    expect(await find(schedule)).toMatchObject({ outcome: 'skipped', code: 'OVERLAP' });
+  });
+
+  test.each(['open', 'buffering'] as const)('is sent once while Temporal shows it as %s', async (state) => {
+    const schedule = await requested(`shown-${state}`);
+    await beside(schedule);
+    await tend(schedule);
+    temporal.state = state;
     await again(schedule);
     expect([temporal.triggered, await find(schedule)]).toMatchObject([[AT], { outcome: 'pending' }]);
   });
@@ -177,6 +230,19 @@ describe('a fire that a person has requested', () => {
     await endRun(store, { id: 'beside-late' });
     await again(schedule);
     expect([temporal.triggered, await find(schedule)]).toMatchObject([[AT, AT], { outcome: 'pending' }]);
+  });
+
+  test.each<[Overlap, string]>([
+    ['skip', 'as-scheduled'],
+    ['buffer', 'as-scheduled'],
+    ['cancelOther', 'skip'],
+  ])('of a schedule of %s is sent again with the overlap policy %s', async (overlap, wanted) => {
+    const schedule = await requested(`again-${overlap}`, 'trigger', { overlap });
+    await tend(schedule);
+    await again(schedule);
+    const [first, second] = temporal.requests;
+    expect([first, second?.overlap]).toEqual([{ id: `run-again-${overlap}`, overlap: 'as-scheduled' }, wanted]);
+    expect(second?.id).not.toBe(first?.id);
   });
 
   test('of a backfill is sent again beside any run, until it is open', async () => {
