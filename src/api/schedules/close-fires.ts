@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { OverFire } from '../../store/schedules/schedule-fires.ts';
+import type { OverFire } from '../../store/schedules/fire.ts';
 import type { FireDeps } from './act-as-owner.ts';
 import { recordSkipped } from './skipped-times.ts';
 
@@ -18,9 +18,9 @@ export async function closeFires(deps: FireDeps): Promise<void> {
   });
 }
 
+/** The fire is closed last, so that whatever fails is repeated. */
 async function closeFire(deps: FireDeps, fire: OverFire): Promise<void> {
-  const until = new Date();
   await deps.engine.schedules.endFire(fire, fire.at);
+  await recordSkipped(deps, fire);
   await deps.store.scheduleFires.close(fire);
-  await recordSkipped(deps, fire, until);
 }

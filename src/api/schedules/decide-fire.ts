@@ -1,4 +1,4 @@
-import type { DueFire } from '../../store/schedules/schedule-fires.ts';
+import type { ActiveFire, DueFire } from '../../store/schedules/fire.ts';
 import type { FireKind, FireResult, Overlap, Schedule } from '../../store/schedules/schedule.ts';
 import { ApiError } from '../http/errors.ts';
 import type { ApiErrorCode } from '../http/errors.ts';
@@ -31,7 +31,15 @@ export async function decideFire(deps: FireDeps, schedule: Schedule, fire: DueFi
   if (forbidden) return forbidden;
   const active = schedule.overlap === 'allow' ? [] : await deps.store.scheduleFires.activeBeside(fire);
   const runIds = active.filter(({ outcome }) => outcome === 'started').map(({ runId }) => runId);
-  return runIds.length === 0 ? await startFire(deps, schedule, fire) : await decideBeside(deps, schedule, fire, runIds);
+  if (runIds.length > 0) return await decideBeside(deps, schedule, fire, runIds);
+  const waitsForTurn = active.some((other) => other.outcome === 'pending' && isBefore(other, fire));
+  return waitsForTurn ? null : await startFire(deps, schedule, fire);
+}
+
+/** Of fires that wait together, the one that was opened first starts, so that no two start at the same moment. */
+function isBefore(one: ActiveFire, other: DueFire): boolean {
+  const openedAt = other.openedAt ?? other.at;
+  return one.openedAt === openedAt ? one.at < other.at : one.openedAt < openedAt;
 }
 
 /** A backfill waits until other runs have ended, so it cancels none. */

@@ -1,9 +1,8 @@
 import { ulid } from 'ulid';
-import type { DueFire } from '../../store/schedules/schedule-fires.ts';
+import type { DueFire } from '../../store/schedules/fire.ts';
 import type { FireResult, Schedule, ScheduleReference } from '../../store/schedules/schedule.ts';
 import { notNow } from '../http/errors.ts';
 import type { ApiError } from '../http/errors.ts';
-import type { FireState, TriggerRequest } from '../temporal/timed-schedules.ts';
 import type { FireDeps } from './act-as-owner.ts';
 import { OVERLAPPED } from './decide-fire.ts';
 
@@ -12,10 +11,6 @@ type RequestDeps = Pick<FireDeps, 'engine' | 'store'>;
 /** Asks Temporal for times of a backfill. @throws ApiError 503 */
 export async function sendBackfill(deps: RequestDeps, schedule: Schedule, times: readonly string[]): Promise<void> {
   await send(deps, schedule, times, () => deps.engine.schedules.backfill(schedule, times, schedule.overlap));
-}
-
-async function sendTrigger(deps: RequestDeps, schedule: Schedule, at: string, request: TriggerRequest): Promise<void> {
-  await send(deps, schedule, [at], () => deps.engine.schedules.trigger(schedule, at, request));
 }
 
 async function send(
@@ -57,27 +52,32 @@ export async function requestFire(deps: RequestDeps, schedule: Schedule, fire: D
     if (!fire.isSent || state === 'absent') await sendBackfill(deps, schedule, [fire.at]);
     return null;
   }
-  if (fire.isSent) return await followTrigger(deps, schedule, { ...fire, state });
+  if (fire.isSent) return await followTrigger(deps, schedule, fire, state === 'buffering');
   // Temporal takes this request once, also if its first answer was lost.
-  await sendTrigger(deps, schedule, fire.at, { id: fire.runId, overlap: 'as-scheduled' });
+  const request = { id: fire.runId, overlap: 'as-scheduled' } as const;
+  await send(deps, schedule, [fire.at], () => deps.engine.schedules.trigger(schedule, fire.at, request));
   return null;
 }
 
-interface SentTrigger extends DueFire {
-  readonly state: Exclude<FireState, 'open'>;
-}
-
-/** Temporal reports no skipped trigger. Of a schedule whose runs may overlap, it skips none. */
-async function followTrigger(deps: RequestDeps, schedule: Schedule, fire: SentTrigger): Promise<FireResult | null> {
+/**
+ * Temporal reports no skipped trigger. Of a schedule whose runs may overlap, it skips none.
+ * @param isBuffering true if Temporal buffers some fires, which may be others
+ */
+async function followTrigger(
+  deps: RequestDeps,
+  schedule: Schedule,
+  fire: DueFire,
+  isBuffering: boolean,
+): Promise<FireResult | null> {
   const { scheduleFires } = deps.store;
   const mayOverlap = schedule.overlap === 'allow';
   if (!mayOverlap && (await scheduleFires.isPassedOver(fire))) return OVERLAPPED;
-  if (fire.state === 'buffering') return null;
+  if (isBuffering) return null;
   if (!mayOverlap && (await scheduleFires.activeBeside(fire)).length > 0) return OVERLAPPED;
   if (fire.waitedMs > SENT_AGAIN_WITHIN_MS)
     return { outcome: 'failed', code: 'UNAVAILABLE', message: 'Temporal has not started the fire' };
   // The fire may have been opened since, and must not cancel its own run.
-  const overlap = schedule.overlap === 'cancelOther' ? 'skip' : 'as-scheduled';
-  await sendTrigger(deps, schedule, fire.at, { id: ulid(), overlap });
+  const request = { id: ulid(), overlap: schedule.overlap === 'cancelOther' ? 'skip' : 'as-scheduled' } as const;
+  await send(deps, schedule, [fire.at], () => deps.engine.schedules.trigger(schedule, fire.at, request));
   return null;
 }

@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import type { OverFire } from '../../store/schedules/schedule-fires.ts';
+import type { OverFire } from '../../store/schedules/fire.ts';
 import type { Overlap, Schedule } from '../../store/schedules/schedule.ts';
 import type { FireDeps } from './act-as-owner.ts';
 import { OVERLAPPED } from './decide-fire.ts';
@@ -13,7 +13,7 @@ const SKIPPED: Readonly<Record<Overlap, (times: readonly string[]) => readonly s
 };
 
 /** Temporal does not report the times that it skips, so they are recorded while the workflow of a fire is open. */
-export async function recordSkipped({ engine, store }: FireDeps, fire: OverFire, until = new Date()): Promise<void> {
+export async function recordSkipped({ engine, store }: FireDeps, fire: OverFire): Promise<void> {
   const schedule = await store.schedules.find(fire);
   if (!schedule || schedule.paused || schedule.overlap === 'allow') return;
   const since = fire.openedAt > schedule.updatedAt ? fire.openedAt : schedule.updatedAt;
@@ -21,7 +21,7 @@ export async function recordSkipped({ engine, store }: FireDeps, fire: OverFire,
   // Temporal answers 1,000 times at most, so a look continues where the one before has ended.
   const isContinued = recorded !== null && recorded > since;
   const times =
-    (await engine.schedules.timesBetween(schedule, isContinued ? recorded : since, until.toISOString())) ?? [];
+    (await engine.schedules.timesBetween(schedule, isContinued ? recorded : since, new Date().toISOString())) ?? [];
   const skipped = isContinued && schedule.overlap === 'buffer' ? times : SKIPPED[schedule.overlap](times);
   const fires = skipped.map((at) => ({ at, kind: 'time' as const, runId: ulid() }));
   await store.scheduleFires.skip(schedule, fires, OVERLAPPED);

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { DueFire, FireWork, OverFire } from '../../store/schedules/schedule-fires.ts';
+import type { DueFire, FireWork, OverFire } from '../../store/schedules/fire.ts';
 import type { FireResult, Schedule, ScheduleReference } from '../../store/schedules/schedule.ts';
 import { cancelRun } from './act-as-owner.ts';
 import type { FireDeps } from './act-as-owner.ts';

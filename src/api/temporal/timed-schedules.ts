@@ -43,8 +43,13 @@ export interface TimedSchedules {
   put(schedule: FireInput, times: TimesOfSchedule): Promise<void>;
   /** Deletes a schedule; without one it changes nothing. @throws ApiError 503 */
   remove(schedule: FireInput): Promise<void>;
-  /** The next times, also of a paused schedule. @returns `null` when Temporal does not have it @throws ApiError 503 */
-  nextTimes(schedule: FireInput): Promise<readonly string[] | null>;
+  /**
+   * The next times, also of a paused schedule.
+   * @param withinMs Temporal must answer within this time
+   * @returns `null` when Temporal does not have it
+   * @throws ApiError 503
+   */
+  nextTimes(schedule: FireInput, withinMs: number): Promise<readonly string[] | null>;
   /** The times between two, up to a thousand. @returns `null` when Temporal does not have it @throws ApiError 503 */
   timesBetween(schedule: FireInput, from: string, to: string): Promise<readonly string[] | null>;
   /** Fires a schedule once. @returns `null` when Temporal does not have it @throws ApiError 503 */
@@ -78,9 +83,6 @@ export type FireState = 'open' | 'buffering' | 'absent';
 /** Fires that were missed while Temporal was unavailable are caught up within this time. */
 const CATCHUP_WINDOW = '1 minute';
 
-/** After this time, an answer shows a schedule without its next fire times. */
-const SHOWN_WITHIN_MS = 3_000;
-
 /** Bounds the time of a request. */
 type Soon = <T>(request: () => Promise<T>, withinMs?: number) => Promise<T>;
 /** Makes a request to Temporal. @returns `null` when it does not have what is asked for @throws ApiError 503 */
@@ -100,8 +102,8 @@ export function createTimedSchedules(client: Client, soon: Soon): TimedSchedules
       await refusing(async () => await ask(async () => await handleOf(schedule).update(() => options)));
     },
     remove: async (schedule) => void (await ask(async () => await handleOf(schedule).delete())),
-    nextTimes: async (schedule) => {
-      const found = await ask(async () => await handleOf(schedule).describe(), SHOWN_WITHIN_MS);
+    nextTimes: async (schedule, withinMs) => {
+      const found = await ask(async () => await handleOf(schedule).describe(), withinMs);
       return found && found.info.nextActionTimes.map((time) => time.toISOString());
     },
     timesBetween: async (schedule, from, to) => {

@@ -7,6 +7,8 @@ import { anAbsentEngine } from './absent-engine.ts';
 export interface FakeTemporal {
   readonly engine: Engine;
   isAway: boolean;
+  /** True if it answers no request for next times until its deadline. */
+  isSilent: boolean;
   hasSchedules: boolean;
   /** What Temporal shows of each fire. */
   state: FireState;
@@ -44,7 +46,11 @@ export function aFakeTemporal(): FakeTemporal {
       ...absent.schedules,
       put: async () => await asked(() => undefined),
       remove: async () => await asked(() => undefined),
-      nextTimes: async () => await asked(() => []),
+      nextTimes: async (_, withinMs) => {
+        if (fake.isSilent) await new Promise((resolve) => setTimeout(resolve, withinMs));
+        if (fake.isSilent) throw unavailable('Temporal');
+        return await asked(() => []);
+      },
       timesBetween: async (_, from, to) =>
         await asked(() =>
           fake.hasSchedules ? fake.times.filter((at) => at > from && at <= to).slice(0, fake.mostTimes) : null,
@@ -68,6 +74,7 @@ export function aFakeTemporal(): FakeTemporal {
   const fake: FakeTemporal = {
     engine,
     isAway: false,
+    isSilent: false,
     hasSchedules: true,
     state: 'absent',
     times: [],

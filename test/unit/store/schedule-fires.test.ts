@@ -56,7 +56,10 @@ describe('the workflow of a fire', () => {
       const schedule = await createSchedule(store, `late-${overlap}`, { overlap });
       await scheduleFires.request(schedule, [fireAt(2)], 0);
       const late = [1, 2].map((hour) => ({ ...anOpenedFire(schedule, timeAt(hour), 'late'), isLate: true }));
-      expect(await Promise.all(late.map(async (fire) => await scheduleFires.open(fire)))).toEqual([false, true]);
+      for (const _ of [1, 2])
+        expect(await Promise.all(late.map(async (fire) => await scheduleFires.open(fire)))).toEqual([false, true]);
+      const missed = await scheduleFires.find({ ...schedule, at: timeAt(1) });
+      expect(missed).toMatchObject({ kind: 'time', outcome: 'skipped', code: 'MISSED' });
     },
   );
 });
@@ -143,11 +146,11 @@ test('the other active fires of a schedule are pending, or their runs have not e
   await startFire(store, schedule, timeAt(1), 'own');
   expect(await active()).toEqual([]);
   await startFire(store, schedule, timeAt(2), 'beside');
-  expect(await active()).toEqual([{ runId: 'beside', outcome: 'started' }]);
+  expect(await active()).toMatchObject([{ runId: 'beside', outcome: 'started', openedAt: timeAt(2) }]);
   await endRun(store, { id: 'beside' });
   expect(await active()).toEqual([]);
   await scheduleFires.open(anOpenedFire(schedule, timeAt(3), 'pending'));
-  expect(await active()).toEqual([{ runId: 'pending', outcome: 'pending' }]);
+  expect(await active()).toMatchObject([{ runId: 'pending', outcome: 'pending', openedAt: timeAt(3) }]);
 });
 
 test('a schedule forgets all but its last closed fires', async () => {
@@ -158,7 +161,32 @@ test('a schedule forgets all but its last closed fires', async () => {
     [2, 3, 4].map((hour) => fireAt(hour, 'time')),
     OVERLAPPED,
   );
-  await scheduleFires.forgetOld(1);
+  await scheduleFires.forgetOld(1, '');
   const left = (await scheduleFires.latest([schedule], 5)).get('old')?.map(({ runId }) => runId);
   expect(left).toEqual(['run-4', 'run-1']);
+});
+
+test('fires of many schedules are forgotten in batches', async () => {
+  const ids = Array.from({ length: 60 }, (_, index) => `batch-${String(index).padStart(2, '0')}`);
+  for (const id of ids) {
+    const schedule = await createSchedule(store, id, { tenantId: 'batches' });
+    await scheduleFires.skip(schedule, [fireAt(1, 'time'), fireAt(2, 'time')], OVERLAPPED);
+  }
+  const batches: string[] = [];
+  for (let after: string | null = ''; after !== null; after = await scheduleFires.forgetOld(1, after))
+    batches.push(after);
+  expect(batches.length).toBeGreaterThan(2);
+  const left = await scheduleFires.latest(
+    ids.map((id) => ({ tenantId: 'batches', id })),
+    5,
+  );
+  expect([...left.values()].flat().map(({ at }) => at)).toEqual(ids.map(() => timeAt(2)));
+});
+
+test('a pending fire is due when another one of its schedule is closed', async () => {
+  const schedule = await createSchedule(store, 'woken');
+  for (const hour of [1, 2]) await scheduleFires.open(anOpenedFire(schedule, timeAt(hour), `woken-${hour}`));
+  for (const fire of await scheduleFires.claim('other', 10, schedule)) await scheduleFires.postpone(fire, 60_000);
+  await scheduleFires.close({ ...schedule, at: timeAt(1) });
+  expect(await scheduleFires.claim('other', 10, schedule)).toMatchObject([{ at: timeAt(2) }]);
 });

@@ -312,6 +312,19 @@ describe('times that Temporal has skipped while a fire was open', () => {
     expect(await find(schedule, minute(1))).toMatchObject({ kind: 'time', outcome: 'skipped', code: 'OVERLAP' });
   });
 
+  test('are recorded later when Temporal does not list them as the run ends', async () => {
+    const schedule = await createSchedule(store, 'unlisted');
+    await startFire(store, schedule, AT, 'run-unlisted');
+    await endRun(store, { id: 'run-unlisted' });
+    temporal.times = [minute(1)];
+    const timesBetween = async (): Promise<never> => await Promise.reject(new Error('Temporal is away'));
+    const schedules = { ...temporal.engine.schedules, timesBetween };
+    await closeFires({ ...deps(), engine: { ...temporal.engine, schedules } });
+    expect(await find(schedule, minute(1))).toBeNull();
+    await closeFires(deps());
+    expect(await find(schedule, minute(1))).toMatchObject({ outcome: 'skipped', code: 'OVERLAP' });
+  });
+
   test('are not recorded for a time before the schedule was changed', async () => {
     const schedule = await createSchedule(store, 'changed', { updatedAt: minute(2) });
     temporal.times = [minute(1), minute(3)];
