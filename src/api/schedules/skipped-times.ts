@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import type { OverFire } from '../../store/schedules/fire.ts';
-import type { Overlap, Schedule } from '../../store/schedules/schedule.ts';
+import type { FireResult, Overlap, Schedule } from '../../store/schedules/schedule.ts';
 import type { FireDeps } from './act-as-owner.ts';
 import { OVERLAPPED } from './decide-fire.ts';
 
@@ -12,10 +12,52 @@ const SKIPPED: Readonly<Record<Overlap, (times: readonly string[]) => readonly s
   cancelOther: (times) => times.slice(0, -1),
 };
 
-/** Temporal does not report the times that it skips, so they are recorded while the workflow of a fire is open. */
-export async function recordSkipped({ engine, store }: FireDeps, fire: OverFire): Promise<void> {
-  const schedule = await store.schedules.find(fire);
-  if (!schedule || schedule.paused || schedule.overlap === 'allow') return;
+/**
+ * Records times without a fire: those that Temporal has missed before the workflow of a fire was open, and those that it skips
+ * while the workflow is open. Temporal reports neither.
+ */
+export async function recordSkipped(deps: FireDeps, fire: OverFire): Promise<void> {
+  const schedule = await deps.store.schedules.find(fire);
+  if (!schedule || schedule.paused) return;
+  await recordMissed(deps, schedule, fire);
+  if (schedule.overlap !== 'allow') await recordOverlapped(deps, schedule, fire);
+}
+
+/** Temporal makes up for times that it has missed if they are not older than this. */
+const CAUGHT_UP_WITHIN_MS = 60_000;
+
+const MISSED: FireResult = {
+  outcome: 'skipped',
+  code: 'MISSED',
+  message: 'Temporal has not started this time: it was not available, or a run had only just ended',
+};
+
+async function recordMissed({ engine, store }: FireDeps, schedule: Schedule, fire: OverFire): Promise<void> {
+  const idleSince = await store.scheduleFires.idleSince(fire, schedule.overlap === 'allow');
+  const since = idleSince === null || idleSince < schedule.updatedAt ? schedule.updatedAt : idleSince;
+  const caughtUp = new Date(Date.parse(fire.openedAt) - CAUGHT_UP_WITHIN_MS).toISOString();
+  const until = fire.at < caughtUp ? fire.at : caughtUp;
+  if (since >= until) return;
+  const times = (await engine.schedules.timesBetween(schedule, since, until)) ?? [];
+  await record(
+    store,
+    schedule,
+    times.filter((at) => at !== fire.at),
+    MISSED,
+  );
+}
+
+async function record(
+  { scheduleFires }: FireDeps['store'],
+  schedule: Schedule,
+  times: readonly string[],
+  result: FireResult,
+) {
+  const fires = times.map((at) => ({ at, kind: 'time' as const, runId: ulid() }));
+  await scheduleFires.skip(schedule, fires, result);
+}
+
+async function recordOverlapped({ engine, store }: FireDeps, schedule: Schedule, fire: OverFire): Promise<void> {
   const since = fire.openedAt > schedule.updatedAt ? fire.openedAt : schedule.updatedAt;
   const recorded = await lastSkipped(store, schedule);
   // Temporal answers 1,000 times at most, so a look continues where the one before has ended.
@@ -23,8 +65,7 @@ export async function recordSkipped({ engine, store }: FireDeps, fire: OverFire)
   const times =
     (await engine.schedules.timesBetween(schedule, isContinued ? recorded : since, new Date().toISOString())) ?? [];
   const skipped = isContinued && schedule.overlap === 'buffer' ? times : SKIPPED[schedule.overlap](times);
-  const fires = skipped.map((at) => ({ at, kind: 'time' as const, runId: ulid() }));
-  await store.scheduleFires.skip(schedule, fires, OVERLAPPED);
+  await record(store, schedule, skipped, OVERLAPPED);
 }
 
 /** The number of the last fires among which the last skipped time is searched. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import type { DueFire, FireReference } from './fire.ts';
 import type { ScheduleReference } from './schedule.ts';
 
@@ -19,8 +20,11 @@ export function isClaimed(fire: DueFire) {
 }
 
 /** Selects a time as RFC 3339. */
-export const iso = (column: 'at' | 'opened_at') =>
-  sql`to_char(${sql.ref(`f.${column}`)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+export const iso = (column: 'at' | 'opened_at') => toIso(sql.ref(`f.${column}`));
+
+/** Formats a time as RFC 3339. */
+export const toIso = (time: RawBuilder<unknown>) =>
+  sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 export const inMs = (ms: number) => sql`now() + make_interval(secs => ${ms / 1_000}::float8)`;
 

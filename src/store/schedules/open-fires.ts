@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../tables.ts';
 import type { ActiveFire, DueFire, FireReference, FireWork, OpenedFire, OverFire } from './fire.ts';
-import { belongsTo, inMs, isNamed, iso } from './fire-sql.ts';
+import { belongsTo, inMs, isNamed, iso, toIso } from './fire-sql.ts';
 import type { FireResult, ScheduleReference } from './schedule.ts';
 
 /** The result of a time whose workflow no worker has taken in time. */
@@ -109,6 +109,16 @@ export async function isPassedOver(db: Kysely<Tables>, fire: FireReference): Pro
     limit 1
   `.execute(db);
   return rows.length > 0;
+}
+
+export async function idleSince(db: Kysely<Tables>, fire: OverFire, mayOverlap: boolean): Promise<string | null> {
+  const end = mayOverlap ? sql`f.at` : sql`coalesce(f.closed_at, now())`;
+  const { rows } = await sql<{ readonly since: string | null }>`
+    select ${toIso(sql`max(${end})`)} as since from schedule_fires f
+    where ${belongsTo(fire)} and f.kind <> 'backfill' and f.opened_at <= ${fire.openedAt}::timestamptz
+      and f.at <> ${fire.at}::timestamptz and (not ${mayOverlap}::boolean or f.at < ${fire.at}::timestamptz)
+  `.execute(db);
+  return rows[0]?.since ?? null;
 }
 
 export async function activeBeside(db: Kysely<Tables>, fire: FireReference): Promise<readonly ActiveFire[]> {

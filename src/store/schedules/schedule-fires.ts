@@ -3,7 +3,7 @@ import type { Kysely, RawBuilder } from 'kysely';
 import type { Tables } from '../tables.ts';
 import type { ActiveFire, DueFire, FireReference, FireWork, OpenedFire, OverFire } from './fire.ts';
 import { belongsTo, FIRES_WITH_RUNS, inMs, isClaimed, isNamed, iso, RECORDED } from './fire-sql.ts';
-import { activeBeside, claim, close, isPassedOver, markNow, open, over } from './open-fires.ts';
+import { activeBeside, claim, close, idleSince, isPassedOver, markNow, open, over } from './open-fires.ts';
 import type { Fire, FireResult, RecordedFire, ScheduleReference } from './schedule.ts';
 
 /** The fires of schedules. All times that a process waits for are by the clock of the database. */
@@ -42,6 +42,12 @@ export interface ScheduleFires {
   close(fire: FireReference): Promise<void>;
   /** True if Temporal has opened another fire of the schedule although this one was sent some seconds before. */
   isPassedOver(fire: FireReference): Promise<boolean>;
+  /**
+   * Since when no earlier fire of the schedule was open when the workflow of a fire was started.
+   * @param mayOverlap if true, the time of the last earlier fire
+   * @returns `null` without earlier fires
+   */
+  idleSince(fire: OverFire, mayOverlap: boolean): Promise<string | null>;
   /** The other fires of the schedule that are open and pending, or whose run has not ended. */
   activeBeside(fire: FireReference): Promise<readonly ActiveFire[]>;
   find(fire: FireReference): Promise<RecordedFire | null>;
@@ -85,6 +91,7 @@ export function createScheduleFires(db: Kysely<Tables>): ScheduleFires {
     over: (limit) => over(db, limit),
     close: (fire) => close(db, fire),
     activeBeside: (fire) => activeBeside(db, fire),
+    idleSince: (fire, mayOverlap) => idleSince(db, fire, mayOverlap),
     isPassedOver: (fire) => isPassedOver(db, fire),
     async find(fire) {
       const query = sql<RecordedFire>`select ${RECORDED} from ${FIRES_WITH_RUNS} where ${isNamed(fire)}`;

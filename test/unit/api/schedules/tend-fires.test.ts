@@ -333,3 +333,41 @@ describe('times that Temporal has skipped while a fire was open', () => {
     expect([await find(schedule, minute(1)), await find(schedule, minute(3))]).toMatchObject([null, {}]);
   });
 });
+
+describe('times that Temporal has missed before a fire', () => {
+  const hour = (number: number): string => new Date(Date.UTC(2026, 0, 1, number)).toISOString();
+
+  const fromNow = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
+
+  test.each<Overlap>(['skip', 'buffer', 'allow', 'cancelOther'])(
+    'are recorded for %s after the end of the last run',
+    async (overlap) => {
+      const schedule = await createSchedule(store, `missed-${overlap}`, { overlap });
+      temporal.times = [-2, -1, 1, 2, 3].map(fromNow);
+      const [, first = '', ...later] = temporal.times;
+      await open(schedule, first);
+      await store.scheduleFires.close({ ...schedule, at: first });
+      expect(await missedBefore(schedule, later.at(-1) ?? '')).toEqual(later.slice(0, -1));
+    },
+  );
+
+  test('are not recorded while an earlier run has not ended, nor before the schedule was changed', async () => {
+    const busy = await createSchedule(store, 'missed-busy');
+    temporal.times = [1, 2, 3, 4].map(hour);
+    await open(busy, hour(1));
+    expect(await missedBefore(busy, hour(4))).toEqual([]);
+    const changed = await createSchedule(store, 'missed-changed', { updatedAt: hour(3) });
+    expect(await missedBefore(changed, hour(5))).toEqual([hour(4)]);
+  });
+
+  const open = async (schedule: Schedule, at: string): Promise<void> =>
+    await startFire(store, schedule, at, `${schedule.id}-${at}`);
+
+  /** Opens a fire that has started a run. @returns the times that are recorded as missed */
+  async function missedBefore(schedule: Schedule, at: string): Promise<readonly string[]> {
+    await open(schedule, at);
+    await tend(schedule);
+    const fires = (await store.scheduleFires.latest([schedule], 10)).get(schedule.id) ?? [];
+    return fires.flatMap((fire) => (fire.code === 'MISSED' ? [fire.at] : [])).toSorted();
+  }
+});
