@@ -32,7 +32,17 @@ export async function open(db: Kysely<Tables>, fire: OpenedFire): Promise<boolea
     where f.closed_at is null or (f.opened_at is null and f.outcome = 'skipped' and not ${isLate}::boolean)
     returning f.at
   `.execute(db);
+  if (rows.length > 0) await lookAgain(db, fire);
   return rows.length > 0;
+}
+
+/** Makes sent triggers due, because Temporal may have opened a fire instead of them. */
+async function lookAgain(db: Kysely<Tables>, fire: FireReference): Promise<void> {
+  await sql`
+    update schedule_fires f set due_at = now()
+    where ${belongsTo(fire)} and f.kind = 'trigger' and f.closed_at is null and f.opened_at is null and f.sent_at is not null
+      and f.due_at > now()
+  `.execute(db);
 }
 
 /** Records a late time that nobody has asked for. */

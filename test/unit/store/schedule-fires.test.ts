@@ -190,3 +190,13 @@ test('a pending fire is due when another one of its schedule is closed', async (
   await scheduleFires.close({ ...schedule, at: timeAt(1) });
   expect(await scheduleFires.claim('other', 10, schedule)).toMatchObject([{ at: timeAt(2) }]);
 });
+
+test('a sent trigger is due when Temporal opens another one of its schedule', async () => {
+  const schedule = await createSchedule(store, 'overtaken');
+  await scheduleFires.request(schedule, [fireAt(1)], 60_000);
+  await scheduleFires.markSent(schedule, [timeAt(1)]);
+  expect(await scheduleFires.claim('other', 10, schedule)).toEqual([]);
+  await scheduleFires.open(anOpenedFire(schedule, timeAt(2), 'other'));
+  const due = (await scheduleFires.claim('other', 10, schedule)).map(({ at }) => at);
+  expect(due).toEqual([timeAt(1), timeAt(2)]);
+});
