@@ -121,14 +121,25 @@ test('cancels that get no answer delay no other fires', async () => {
   let isOver: () => void = () => undefined;
   const answer = new Promise<void>((resolve) => (isOver = resolve));
   temporal.onCancel = async () => await answer;
-  const canceling = cancelFires(deps());
   const other = await createSchedule(store, 'quick');
   await store.scheduleFires.open(anOpenedFire(other, AT, 'run-quick'));
   await tendFires(deps());
   expect(await find(other)).toMatchObject({ outcome: 'failed', code: 'UNKNOWN_GRAPH' });
+  const canceling = cancelFires(deps());
   isOver();
   await canceling;
   expect(temporal.canceled).toHaveLength(30);
+});
+
+test('a fire that has waited for an hour is not looked at every two seconds', async () => {
+  const schedule = await createSchedule(store, 'patient');
+  await store.scheduleFires.request(schedule, [{ at: AT, kind: 'trigger', runId: 'run-patient' }], 0);
+  const openedAt = new Date(Date.now() - 3_600_000).toISOString();
+  await store.scheduleFires.open({ ...anOpenedFire(schedule, AT, 'another'), openedAt });
+  await tend(schedule, { tenants: { acme: { runsPerMinute: 0 } } });
+  expect(await find(schedule)).toMatchObject({ outcome: 'pending' });
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  expect(await store.scheduleFires.claim('other', 1, schedule)).toEqual([]);
 });
 
 describe('a fire that a person has requested', () => {
