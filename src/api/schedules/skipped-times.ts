@@ -23,6 +23,10 @@ export async function recordSkipped(deps: FireDeps, fire: OverFire): Promise<voi
   if (schedule.overlap !== 'allow') await recordOverlapped(deps, schedule, fire);
 }
 
+function laterOf(one: string, other: string): string {
+  return one > other ? one : other;
+}
+
 /** Temporal makes up for times that it has missed if they are not older than this. */
 const CAUGHT_UP_WITHIN_MS = 60_000;
 
@@ -34,9 +38,9 @@ const MISSED: FireResult = {
 
 async function recordMissed({ engine, store }: FireDeps, schedule: Schedule, fire: OverFire): Promise<void> {
   const idleSince = await store.scheduleFires.idleSince(fire, schedule.overlap === 'allow');
-  const since = idleSince === null || idleSince < schedule.updatedAt ? schedule.updatedAt : idleSince;
-  const caughtUp = new Date(Date.parse(fire.openedAt) - CAUGHT_UP_WITHIN_MS).toISOString();
-  const until = fire.at < caughtUp ? fire.at : caughtUp;
+  const since = laterOf(idleSince ?? schedule.updatedAt, schedule.updatedAt);
+  // Of fires that may overlap, Temporal opens all that it makes up for, but they may be recorded in any order.
+  const until = schedule.overlap === 'allow' && fire.at > caughtUpTo(fire) ? caughtUpTo(fire) : fire.at;
   if (since >= until) return;
   const times = (await engine.schedules.timesBetween(schedule, since, until)) ?? [];
   await record(
@@ -45,6 +49,11 @@ async function recordMissed({ engine, store }: FireDeps, schedule: Schedule, fir
     times.filter((at) => at !== fire.at),
     MISSED,
   );
+}
+
+/** When Temporal opened the fire, it made up for times after this one. */
+function caughtUpTo({ openedAt }: OverFire): string {
+  return new Date(Date.parse(openedAt) - CAUGHT_UP_WITHIN_MS).toISOString();
 }
 
 async function record(
@@ -58,7 +67,8 @@ async function record(
 }
 
 async function recordOverlapped({ engine, store }: FireDeps, schedule: Schedule, fire: OverFire): Promise<void> {
-  const since = fire.openedAt > schedule.updatedAt ? fire.openedAt : schedule.updatedAt;
+  const opened = schedule.overlap === 'buffer' ? fire.openedAt : laterOf(fire.at, caughtUpTo(fire));
+  const since = laterOf(opened, schedule.updatedAt);
   const recorded = await lastSkipped(store, schedule);
   // Temporal answers 1,000 times at most, so a look continues where the one before has ended.
   const isContinued = recorded !== null && recorded > since;

@@ -314,6 +314,22 @@ describe('times that Temporal has skipped while a fire was open', () => {
     expect(fires.flatMap(({ code, at }) => (code === 'OVERLAP' ? [at] : [])).toSorted()).toEqual(wanted.map(minute));
   });
 
+  test.each<[Overlap, number, readonly number[]]>([
+    ['skip', 20, [40, 60]],
+    ['cancelOther', 60, [20, 40]],
+  ])('are recorded for %s although Temporal makes up for them at once', async (overlap, taken, wanted) => {
+    const second = (number: number): string => new Date(Date.parse(AT) + number * 1_000).toISOString();
+    const updatedAt = second(0);
+    const schedule = await createSchedule(store, `made-up-${overlap}`, { overlap, updatedAt });
+    temporal.times = [20, 40, 60].map(second);
+    const opened = { ...anOpenedFire(schedule, second(taken), `run-${schedule.id}`), openedAt: second(70) };
+    await store.scheduleFires.open(opened);
+    await startFire(store, schedule, opened.at, opened.runId);
+    await tend(schedule);
+    const fires = (await store.scheduleFires.latest([schedule], 10)).get(schedule.id) ?? [];
+    expect(fires.flatMap(({ code, at }) => (code === null ? [] : [at])).toSorted()).toEqual(wanted.map(second));
+  });
+
   test('are recorded when the run ends', async () => {
     const schedule = await createSchedule(store, 'short');
     await startFire(store, schedule, AT, 'run-short');
