@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { backfill, FIRES_KEPT } from '../../../../src/api/schedules/trigger.ts';
 import type { FireResult } from '../../../../src/store/schedules/schedule.ts';
-import { aDueFire, anOpenedFire, createSchedule } from '../../../support/builders/fires.ts';
+import { createSchedule } from '../../../support/builders/fires.ts';
 import { aFakeTemporal } from '../../../support/doubles/fake-temporal.ts';
 import { fireDeps } from '../../../support/doubles/fire-deps.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
@@ -15,11 +15,7 @@ const hour = (number: number): string => new Date(Date.UTC(2026, 0, 1, number)).
 async function hourly(id: string, fired: number) {
   const schedule = await createSchedule(store, id);
   const fires = Array.from({ length: fired }, (_, at) => ({ at: hour(at), kind: 'time' as const, runId: ulid() }));
-  for (const { at, runId } of fires) {
-    await store.scheduleFires.open(anOpenedFire(schedule, at, runId));
-    await store.scheduleFires.settle(aDueFire({ id, at }), { outcome: 'started' });
-    await store.scheduleFires.close({ ...schedule, at });
-  }
+  await store.scheduleFires.skip(schedule, fires, { outcome: 'started' });
   await store.scheduleFires.forgetOld(FIRES_KEPT, '');
   const temporal = aFakeTemporal();
   const make = async (from: number, to: number) => {
