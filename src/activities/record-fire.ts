@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import type { OpenedFire } from '../store/schedules/schedule-fires.ts';
+import type { OpenedFire } from '../store/schedules/fire.ts';
 import type { Store } from '../store/store.ts';
 
 /** The activities for schedules. The names of the methods are activity types in recorded histories. */

@@ -32,7 +32,7 @@ export interface Schedules {
   remove(id: string, options?: CallOptions): Promise<void>;
   /** Fires the schedule now. */
   trigger(id: string, options?: CallOptions): Promise<Tick>;
-  /** Fires the schedule for past times in a range that have not fired. */
+  /** Fires the schedule for past times in a range that have started no run. */
   backfill(
     id: string,
     span: z.input<typeof BackfillSchema>,

@@ -176,14 +176,16 @@ export interface ScheduleFiresTable {
   outcome: FireOutcome;
   code: OptionalText;
   message: OptionalText;
+  /** Temporal was asked for it, and may have received that. */
+  asked_at: OptionalTime;
   /** Temporal has received the request of a person for it. */
   sent_at: OptionalTime;
   /** Temporal has started its workflow. */
   opened_at: OptionalTime;
+  /** Temporal has canceled its workflow, so that another fire takes its place. */
+  canceled_at: OptionalTime;
   /** Nothing is left to do for it. */
   closed_at: OptionalTime;
-  /** Temporal has canceled its workflow, so that another fire takes its place. */
-  is_canceled: Generated<boolean>;
   /** One process works on it until then, or nothing is to be done until then. */
   due_at: Generated<Time>;
 }

@@ -3,6 +3,7 @@ import {
   condition,
   defineSignal,
   proxyActivities,
+  setCurrentDetails,
   setHandler,
   setWorkflowOptions,
   workflowInfo,
@@ -12,7 +13,7 @@ import type { Activities } from '../activities/index.ts';
 import { formatTimestamp } from '../graph/values/index.ts';
 import { isVersioned } from './continue-as-new.ts';
 import { TASK_QUEUE } from './contract.ts';
-import { FIRE_OVER, fromTemporalTime } from './schedule-contract.ts';
+import { FIRE_OVER, fromTemporalTime, isTriggerTime } from './schedule-contract.ts';
 import type { FireInput } from './schedule-contract.ts';
 
 /** Temporal's own attribute of a workflow that a schedule starts: the time that the schedule names. */
@@ -45,6 +46,7 @@ export async function fireSchedule({ tenantId, id }: FireInput): Promise<void> {
     openedAt: formatTimestamp(startTime.getTime()),
     isLate: Date.now() - startTime.getTime() > TAKEN_WITHIN_MS,
   };
+  setCurrentDetails(formatFire(fire.at));
   const outside = CancellationScope.current();
   const run = { isOver: false };
   setHandler(defineSignal(FIRE_OVER), () => void (run.isOver = true));
@@ -55,6 +57,11 @@ export async function fireSchedule({ tenantId, id }: FireInput): Promise<void> {
       await condition(() => run.isOver || outside.consideredCancelled !== isCanceled, waitMs);
     }
   });
+}
+
+/** Names the fire in Temporal's Web UI, which shows triggers by another time. */
+function formatFire(at: string): string {
+  return isTriggerTime(at) ? `A trigger at ${at}` : `The time ${at}`;
 }
 
 // A run may be open for weeks, and its fire must not keep an old version of the workers alive.

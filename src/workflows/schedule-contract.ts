@@ -28,8 +28,7 @@ export function toFireWorkflowId(schedule: FireInput, at: string): string {
 }
 
 const SECOND_MS = 1_000;
-/** 36,525 days. */
-const CENTURY_MS = 3_155_760_000_000;
+const CENTURY = 100;
 const TRIGGERS_SINCE_MS = Date.UTC(2100, 0, 1);
 
 /** The time of a trigger within the second of a moment. The times of a schedule are whole seconds, so it is none of them. */
@@ -37,17 +36,26 @@ export function triggerTime(momentMs: number): string {
   return formatTimestamp(Math.floor(momentMs / SECOND_MS) * SECOND_MS + 1);
 }
 
+/** True for the time of a trigger. */
+export function isTriggerTime(at: string): boolean {
+  return Date.parse(at) % SECOND_MS !== 0;
+}
+
 /**
  * Returns the time in the workflow id of a fire. Temporal writes whole seconds there, so the time of a trigger is moved by
- * a hundred years: its id never equals that of a planned fire in the same second.
+ * a hundred years, to the same day and time: its id never equals that of a planned fire in the same second.
  */
 export function toTemporalTime(at: string): string {
   const ms = Date.parse(at);
-  const withinSecond = ms % SECOND_MS;
-  return formatTimestamp(withinSecond === 0 ? ms : ms - withinSecond + CENTURY_MS);
+  return formatTimestamp(isTriggerTime(at) ? inOtherYear(ms - (ms % SECOND_MS), CENTURY) : ms);
 }
 
 /** The time of a fire that Temporal names by another time. */
 export function fromTemporalTime(ms: number): string {
-  return ms < TRIGGERS_SINCE_MS ? formatTimestamp(ms) : triggerTime(ms - CENTURY_MS);
+  return ms < TRIGGERS_SINCE_MS ? formatTimestamp(ms) : triggerTime(inOtherYear(ms, -CENTURY));
+}
+
+function inOtherYear(ms: number, years: number): number {
+  const date = new Date(ms);
+  return date.setUTCFullYear(date.getUTCFullYear() + years);
 }

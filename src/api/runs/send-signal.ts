@@ -233,6 +233,31 @@ export async function sendSignal(
   return now;
 }
 
+interface Cancel {
+  /** The id of the signal; the run takes the same one once. */
+  readonly id: string;
+  readonly reason: string;
+}
+
+/**
+ * Sends a cancel to a run that has not ended, and does not wait until a worker takes it. A run whose workflow task fails is ended.
+ * @returns false when nothing was sent: the run has ended, or Temporal does not have its workflow at the moment
+ * @throws ApiError 503
+ */
+export async function sendCancel(
+  deps: SendDeps,
+  caller: Caller,
+  run: RunRecord,
+  { id, reason }: Cancel,
+): Promise<boolean> {
+  const signal = { name: 'cancel', payload: { reason, signalId: id, by: { ...toPrincipal(caller) } } };
+  if (isEnded(run.status) || run.dispatch.kind === 'pending') return false;
+  if (run.dispatch.kind === 'queued') return 'taken' in (await signalQueued(deps, run, signal));
+  if (!(await deps.engine.send(run, signal.name, signal.payload))) return false;
+  await cancelStuckRun(deps, run, signal);
+  return true;
+}
+
 /** A quarantined run can't be queried, because its workflow task would fail again. */
 async function earlierResult({ engine }: SendDeps, run: RunRecord, id: string): Promise<SignalResult | null> {
   const end = isEnded(run.status) ? await engine.workflowEnd(run) : null;

@@ -9,7 +9,7 @@ import { requirePermission } from '../middleware/authorized.ts';
 import { redactedChannels, unknownNow } from '../graphs/redacted-channels.ts';
 import { refusePlaceholders } from '../redaction.ts';
 import { pinGraph, requireInput } from '../runs/start-run.ts';
-import type { FireDeps } from './decide-fire.ts';
+import type { FireDeps } from './act-as-owner.ts';
 import { areTimesRefused, orSyncLater, syncSchedule } from './sync-schedule.ts';
 
 /** The most schedules of a tenant. */

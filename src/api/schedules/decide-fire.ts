@@ -1,19 +1,13 @@
-import type { DueFire } from '../../store/schedules/schedule-fires.ts';
+import type { ActiveFire, DueFire } from '../../store/schedules/fire.ts';
 import type { FireKind, FireResult, Overlap, Schedule } from '../../store/schedules/schedule.ts';
 import { ApiError } from '../http/errors.ts';
 import type { ApiErrorCode } from '../http/errors.ts';
 import { isDatabaseAway } from '../../store/database/database-away.ts';
 import type { NewRun } from '../../store/accept-run.ts';
 import { startRun } from '../runs/start-run.ts';
-import type { ApiDeps } from '../deps.ts';
-import { sendSignal } from '../runs/send-signal.ts';
-import { permissionsOf } from '../../graph/definition/index.ts';
 import type { Roles } from '../../graph/definition/index.ts';
-import type { Caller } from '../http/authenticate.ts';
-import { requireGraphOn } from '../administration/set-switch.ts';
-import { requireMayStart } from '../administration/require-may-start.ts';
-
-export type FireDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'catalog' | 'settings' | 'logger'>;
+import { cancelRun, ownerOf } from './act-as-owner.ts';
+import type { FireDeps } from './act-as-owner.ts';
 
 /** The result of a fire that starts no run because of another one. */
 export const OVERLAPPED: FireResult = {
@@ -37,7 +31,15 @@ export async function decideFire(deps: FireDeps, schedule: Schedule, fire: DueFi
   if (forbidden) return forbidden;
   const active = schedule.overlap === 'allow' ? [] : await deps.store.scheduleFires.activeBeside(fire);
   const runIds = active.filter(({ outcome }) => outcome === 'started').map(({ runId }) => runId);
-  return runIds.length === 0 ? await startFire(deps, schedule, fire) : await decideBeside(deps, schedule, fire, runIds);
+  if (runIds.length > 0) return await decideBeside(deps, schedule, fire, runIds);
+  const waitsForTurn = active.some((other) => other.outcome === 'pending' && isBefore(other, fire));
+  return waitsForTurn ? null : await startFire(deps, schedule, fire);
+}
+
+/** Of fires that wait together, the one that was opened first starts, so that no two start at the same moment. */
+function isBefore(one: ActiveFire, other: DueFire): boolean {
+  const openedAt = other.openedAt ?? other.at;
+  return one.openedAt === openedAt ? one.at < other.at : one.openedAt < openedAt;
 }
 
 /** A backfill waits until other runs have ended, so it cancels none. */
@@ -116,41 +118,4 @@ function resultOfRefusal(kind: FireKind, { code, message }: ApiError): FireResul
   if (CLOSED.has(code) && kind === 'time') return { outcome: 'skipped', code, message };
   if (CLOSED.has(code) && (kind === 'backfill' || code === 'QUOTA_REACHED')) return null;
   return { outcome: code === 'THREAD_BUSY' ? 'skipped' : 'failed', code, message };
-}
-
-/**
- * Cancels a run of a schedule by its own signal, so that it compensates. It may be repeated until the run has ended. The run
- * continues while the owner may cancel none, or while no other run may begin in its place.
- * @throws when it may succeed later
- */
-export async function cancelRun(deps: FireDeps, schedule: Schedule, runId: string): Promise<void> {
-  const owner = ownerOf(schedule, deps.settings.roles);
-  const run = await deps.store.runs.find(runId);
-  if (!run || !owner.permissions.has('run:control') || !(await mayStartNow(deps, schedule))) return;
-  const payload = { reason: `The schedule ${schedule.id} starts its next run` };
-  // The signal has the same id each time, so that the run takes it once.
-  const attempt = { id: `${runId}.overlap`, isRepetition: true };
-  await sendSignal(deps, owner, run, { name: 'cancel', attempt, payload });
-}
-
-/** @returns false while the tenant may start no run, or its graph is switched off */
-async function mayStartNow(deps: FireDeps, { tenantId, graph }: Schedule): Promise<boolean> {
-  const [name = graph] = graph.split('@');
-  try {
-    // All runs count against the quota, so no run is named.
-    await requireMayStart(deps, { tenantId, id: '' });
-    await requireGraphOn(deps, tenantId, name);
-    return true;
-  } catch (error) {
-    if (error instanceof ApiError) return false;
-    throw error;
-  }
-}
-
-/**
- * The person as whom the runs of a schedule act: its owner, with the roles that the owner had when changing it.
- * @param known what these roles permit now
- */
-function ownerOf({ tenantId, owner, roles }: Schedule, known: Roles): Caller {
-  return { tenantId, sub: owner, roles, permissions: permissionsOf(roles, known) };
 }

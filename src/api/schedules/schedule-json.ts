@@ -8,7 +8,9 @@ import type { RedactInputDeps } from '../runs/redact-input.ts';
 
 const NEXT_TIMES = 5;
 const LAST_RUNS = 5;
-const REQUESTS_AT_ONCE = 8;
+const REQUESTS_AT_ONCE = 16;
+/** After this time, an answer shows the schedules that are left without their next times. */
+const SHOWN_WITHIN_MS = 3_000;
 
 type ShowDeps = RedactInputDeps & Pick<ApiDeps, 'engine'>;
 
@@ -18,7 +20,8 @@ export async function toSchedulesJson(deps: ShowDeps, caller: Caller, schedules:
   const show = await createInputRedactor(deps, caller, graphs);
   const fires = await deps.store.scheduleFires.latest(schedules, LAST_RUNS);
   const atOnce = pLimit(REQUESTS_AT_ONCE);
-  const nextTimes = await Promise.all(schedules.map(async (one) => await atOnce(() => nextTimesOf(deps, one))));
+  const until = Date.now() + SHOWN_WITHIN_MS;
+  const nextTimes = await atOnce.map(schedules, async (one) => await nextTimesOf(deps, one, until));
   return schedules.map((schedule, index) => {
     const { tenantId: _, redaction, roles: __, revision: ___, ...fields } = schedule;
     return {
@@ -42,13 +45,19 @@ export function toFireJson({ runId, outcome, ...fire }: RecordedFire) {
   return { ...fire, outcome, runId: outcome === 'started' ? runId : null };
 }
 
-/** @returns `null` when Temporal does not answer or does not have the schedule yet, which the sweeper then creates */
+/**
+ * @param until the time, in milliseconds since 1970, until which Temporal must have answered
+ * @returns `null` when Temporal does not answer in time or does not have the schedule yet, which the sweeper then creates
+ */
 async function nextTimesOf(
   { store, engine }: Pick<ApiDeps, 'store' | 'engine'>,
   schedule: Schedule,
+  until: number,
 ): Promise<readonly string[] | null> {
+  const withinMs = until - Date.now();
+  if (withinMs <= 0) return null;
   try {
-    const times = await engine.schedules.nextTimes(schedule);
+    const times = await engine.schedules.nextTimes(schedule, withinMs);
     if (times === null) await store.schedules.markUnsynced(schedule);
     return times && times.slice(0, NEXT_TIMES);
   } catch (error) {

@@ -3,8 +3,9 @@ import { decodeTime, ulid } from 'ulid';
 import type { RecordedFire, Schedule } from '../../store/schedules/schedule.ts';
 import { triggerTime } from '../../workflows/schedule-contract.ts';
 import { ApiError, notNow } from '../http/errors.ts';
-import type { FireDeps } from './decide-fire.ts';
-import { missingInTemporal, sendFires, tendFires } from './tend-fires.ts';
+import type { FireDeps } from './act-as-owner.ts';
+import { missingInTemporal, sendBackfill } from './request-fires.ts';
+import { cancelFires, tendFires } from './tend-fires.ts';
 
 /** A request waits this long for the result of its fire. */
 const DECIDED_WITHIN_MS = 2_000;
@@ -22,7 +23,7 @@ export async function trigger(deps: FireDeps, schedule: Schedule, runId: string)
   let fire = await requestMoment(deps, schedule, runId);
   try {
     while (fire.outcome === 'pending' && Date.now() < until) {
-      await tendFires(deps, schedule);
+      await Promise.all([tendFires(deps, schedule), cancelFires(deps, schedule)]);
       fire = await findFire(deps, schedule, fire.at);
       if (fire.outcome === 'pending') await sleep(LOOK_AGAIN_MS);
     }
@@ -81,7 +82,7 @@ export async function backfill(
   const fires = times.map((at) => ({ at, kind: 'backfill' as const, runId: ulid() }));
   const added = await store.scheduleFires.request(schedule, fires, SENT_WITHIN_MS);
   if (added.length > 0)
-    await sendFires(deps, schedule, 'backfill', added).catch((error: unknown) =>
+    await sendBackfill(deps, schedule, added).catch((error: unknown) =>
       logger.warn({ error, schedule: schedule.id }, 'a backfill of a schedule will be sent later'),
     );
   return times;

@@ -15,7 +15,8 @@ import {
   createTerminatedRunsReconciler,
 } from './end-lost-runs.ts';
 import type { Brake } from './end-lost-runs.ts';
-import { closeFires, tendFires } from '../schedules/tend-fires.ts';
+import { closeFires } from '../schedules/close-fires.ts';
+import { cancelFires, tendFires } from '../schedules/tend-fires.ts';
 import { pruneRuns, timeBefore } from './prune-runs.ts';
 import { createQueueStarter } from './start-queued-runs.ts';
 import { forgetFires, syncSchedules } from './tend-schedules.ts';
@@ -74,6 +75,12 @@ const toChores = (times: SweepTimes, dispatcher: Dispatcher, brake: Brake): read
     everyMs: times.firesMs,
     run: async function tendSchedules(deps) {
       await tendFires(deps);
+    },
+  },
+  {
+    everyMs: times.firesMs,
+    run: async function cancelOverlapped(deps) {
+      await cancelFires(deps);
     },
   },
   { everyMs: times.firesMs, run: closeFires },

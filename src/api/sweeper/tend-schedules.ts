@@ -21,7 +21,8 @@ export async function syncSchedules(deps: Pick<ApiDeps, 'store' | 'engine' | 'lo
   });
 }
 
-/** Deletes the fires that schedules need not remember. */
-export async function forgetFires({ store }: Pick<ApiDeps, 'store'>): Promise<void> {
-  await store.scheduleFires.forgetOld(FIRES_KEPT);
+/** Deletes the fires that schedules need not remember, of some schedules at a time. */
+export async function forgetFires({ store }: Pick<ApiDeps, 'store'>, stopping: AbortSignal): Promise<void> {
+  for (let after: string | null = ''; after !== null && !stopping.aborted;)
+    after = await store.scheduleFires.forgetOld(FIRES_KEPT, after);
 }

@@ -1,7 +1,7 @@
 import { ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
 import type { Client } from '@temporalio/client';
+import proto from '@temporalio/proto';
 import { optionalDateToTs, tsToDate } from '@temporalio/common/lib/time.js';
-import { ulid } from 'ulid';
 import { toMs } from '../../graph/values/index.ts';
 import type { Overlap, ScheduleTerms } from '../../store/schedules/schedule.ts';
 import { TASK_QUEUE } from '../../workflows/contract.ts';
@@ -25,6 +25,12 @@ const POLICIES: Readonly<Record<Overlap, ScheduleOverlapPolicy>> = {
   cancelOther: ScheduleOverlapPolicy.CANCEL_OTHER,
 };
 
+const { ScheduleOverlapPolicy: TriggerPolicy } = proto.temporal.api.enums.v1;
+const TRIGGER_POLICIES: Readonly<Record<TriggerRequest['overlap'], number>> = {
+  'as-scheduled': TriggerPolicy.SCHEDULE_OVERLAP_POLICY_UNSPECIFIED,
+  skip: TriggerPolicy.SCHEDULE_OVERLAP_POLICY_SKIP,
+};
+
 /** The part of a schedule that Temporal has. */
 export type TimesOfSchedule = Pick<ScheduleTerms, 'cron' | 'every' | 'timeZone' | 'overlap' | 'paused'>;
 
@@ -37,29 +43,45 @@ export interface TimedSchedules {
   put(schedule: FireInput, times: TimesOfSchedule): Promise<void>;
   /** Deletes a schedule; without one it changes nothing. @throws ApiError 503 */
   remove(schedule: FireInput): Promise<void>;
-  /** The next times, also of a paused schedule. @returns `null` when Temporal does not have it @throws ApiError 503 */
-  nextTimes(schedule: FireInput): Promise<readonly string[] | null>;
+  /**
+   * The next times, also of a paused schedule.
+   * @param withinMs Temporal must answer within this time
+   * @returns `null` when Temporal does not have it
+   * @throws ApiError 503
+   */
+  nextTimes(schedule: FireInput, withinMs: number): Promise<readonly string[] | null>;
   /** The times between two, up to a thousand. @returns `null` when Temporal does not have it @throws ApiError 503 */
   timesBetween(schedule: FireInput, from: string, to: string): Promise<readonly string[] | null>;
-  /** Fires a schedule once, by its overlap policy. @returns `null` when Temporal does not have it @throws ApiError 503 */
-  trigger(schedule: FireInput, at: string): Promise<true | null>;
+  /** Fires a schedule once. @returns `null` when Temporal does not have it @throws ApiError 503 */
+  trigger(schedule: FireInput, at: string, request: TriggerRequest): Promise<true | null>;
   /**
    * Fires a schedule at times that are over: one after the other, unless its runs may overlap.
    * @returns `null` when Temporal does not have the schedule
    * @throws ApiError 503
    */
   backfill(schedule: FireInput, times: readonly string[], overlap: Overlap): Promise<true | null>;
-  /** True if the workflow of a fire is open, or Temporal may still start it. @throws ApiError 503 */
-  mayFire(schedule: FireInput, at: string): Promise<boolean>;
+  /** Reads what Temporal shows of a fire. @throws ApiError 503 */
+  fireState(schedule: FireInput, at: string): Promise<FireState>;
   /** Ends the workflow of a fire; without one it changes nothing. @throws ApiError 503 */
   endFire(schedule: FireInput, at: string): Promise<void>;
 }
 
+/** A request for a trigger. */
+export interface TriggerRequest {
+  /** Temporal takes a request with the same id once. */
+  readonly id: string;
+  /** What the trigger does beside an open fire. A sent trigger must not cancel its own run when it is sent again. */
+  readonly overlap: 'as-scheduled' | 'skip';
+}
+
+/**
+ * What Temporal shows of a fire: its workflow is open; or some fires wait in the buffer of the schedule, perhaps also this
+ * one; or neither.
+ */
+export type FireState = 'open' | 'buffering' | 'absent';
+
 /** Fires that were missed while Temporal was unavailable are caught up within this time. */
 const CATCHUP_WINDOW = '1 minute';
-
-/** After this time, an answer shows a schedule without its next fire times. */
-const SHOWN_WITHIN_MS = 3_000;
 
 /** Bounds the time of a request. */
 type Soon = <T>(request: () => Promise<T>, withinMs?: number) => Promise<T>;
@@ -80,8 +102,8 @@ export function createTimedSchedules(client: Client, soon: Soon): TimedSchedules
       await refusing(async () => await ask(async () => await handleOf(schedule).update(() => options)));
     },
     remove: async (schedule) => void (await ask(async () => await handleOf(schedule).delete())),
-    nextTimes: async (schedule) => {
-      const found = await ask(async () => await handleOf(schedule).describe(), SHOWN_WITHIN_MS);
+    nextTimes: async (schedule, withinMs) => {
+      const found = await ask(async () => await handleOf(schedule).describe(), withinMs);
       return found && found.info.nextActionTimes.map((time) => time.toISOString());
     },
     timesBetween: async (schedule, from, to) => {
@@ -98,15 +120,16 @@ export function createTimedSchedules(client: Client, soon: Soon): TimedSchedules
 function createFires(
   { schedule: schedules, workflow, workflowService }: Client,
   ask: Ask,
-): Pick<TimedSchedules, 'trigger' | 'backfill' | 'mayFire' | 'endFire'> {
+): Pick<TimedSchedules, 'trigger' | 'backfill' | 'fireState' | 'endFire'> {
   const { namespace, identity } = schedules.options;
   const handleOf = (schedule: FireInput) => schedules.getHandle(toScheduleId(schedule));
   const workflowOf = (schedule: FireInput, at: string) => workflow.getHandle(toFireWorkflowId(schedule, at));
   return {
-    trigger: async (schedule, at) => {
-      // The SDK's own method sets no time. Servers before 1.29 ignore it.
-      const patch = { triggerImmediately: { scheduledTime: toTimestamp(toTemporalTime(at)) } };
-      const request = { namespace, identity, scheduleId: toScheduleId(schedule), requestId: ulid(), patch };
+    trigger: async (schedule, at, { id: requestId, overlap }) => {
+      // The SDK's own method sets neither time nor request id. Servers before 1.29 ignore the time.
+      const scheduledTime = toTimestamp(toTemporalTime(at));
+      const patch = { triggerImmediately: { scheduledTime, overlapPolicy: TRIGGER_POLICIES[overlap] } };
+      const request = { namespace, identity, scheduleId: toScheduleId(schedule), requestId, patch };
       return await ask(async () => await workflowService.patchSchedule(request).then(() => true as const));
     },
     backfill: async (schedule, times, overlap) => {
@@ -119,12 +142,12 @@ function createFires(
             .then(() => true as const),
       );
     },
-    mayFire: async (schedule, at) => {
+    fireState: async (schedule, at) => {
       // A fire leaves the buffer before its workflow starts, so the workflow is read last.
       const described = await ask(async () => await handleOf(schedule).describe());
-      if (Number(described?.raw.info?.bufferSize ?? 0) > 0) return true;
       const found = await ask(async () => await workflowOf(schedule, at).describe());
-      return found?.status.name === 'RUNNING';
+      if (found?.status.name === 'RUNNING') return 'open';
+      return Number(described?.raw.info?.bufferSize ?? 0) > 0 ? 'buffering' : 'absent';
     },
     endFire: async (schedule, at) => void (await ask(async () => await workflowOf(schedule, at).signal(FIRE_OVER))),
   };

@@ -373,10 +373,11 @@ const STATEMENTS = [
     outcome text not null default 'pending',
     code text,
     message text,
+    asked_at timestamptz,
     sent_at timestamptz,
     opened_at timestamptz,
+    canceled_at timestamptz,
     closed_at timestamptz,
-    is_canceled boolean not null default false,
     due_at timestamptz not null default now(),
     primary key (tenant_id, schedule_id, at)
   )`,

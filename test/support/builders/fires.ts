@@ -1,4 +1,4 @@
-import type { DueFire } from '../../../src/store/schedules/schedule-fires.ts';
+import type { DueFire } from '../../../src/store/schedules/fire.ts';
 import type { Schedule } from '../../../src/store/schedules/schedule.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { aSchedule } from './schedules.ts';
@@ -7,7 +7,9 @@ import { aNewRun } from './store-builders.ts';
 const FIRED_AT = '2026-01-01T01:00:00.000Z';
 
 /** An open fire of the schedule `hourly` without a result. */
-export function aDueFire(over: Partial<Pick<DueFire, 'id' | 'at' | 'kind' | 'runId' | 'isCanceled'>> = {}): DueFire {
+export function aDueFire(
+  over: Partial<Pick<DueFire, 'id' | 'at' | 'kind' | 'runId' | 'isCanceled' | 'openedAt'>> = {},
+): DueFire {
   return {
     tenantId: 'acme',
     id: 'hourly',
@@ -16,6 +18,7 @@ export function aDueFire(over: Partial<Pick<DueFire, 'id' | 'at' | 'kind' | 'run
     runId: 'R1',
     outcome: 'pending',
     isCanceled: false,
+    isAsked: false,
     isSent: false,
     openedAt: FIRED_AT,
     waitedMs: 0,

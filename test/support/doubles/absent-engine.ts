@@ -25,7 +25,7 @@ export function anAbsentEngine(over: Partial<Engine> = {}): Engine {
       timesBetween: unavailable,
       trigger: unavailable,
       backfill: unavailable,
-      mayFire: unavailable,
+      fireState: unavailable,
       endFire: unavailable,
     },
     ping: unavailable,

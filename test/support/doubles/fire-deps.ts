@@ -1,4 +1,4 @@
-import type { FireDeps } from '../../../src/api/schedules/decide-fire.ts';
+import type { FireDeps } from '../../../src/api/schedules/act-as-owner.ts';
 import { toApiSettings } from '../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import type { ConfigInput } from '../../../src/config/load-config.ts';

@@ -47,7 +47,7 @@ describe('the workflow of a fire', () => {
     await scheduleFires.skip(schedule, [fireAt(1, 'time')], OVERLAPPED);
     expect(await scheduleFires.open(anOpenedFire(schedule, timeAt(1), 'another'))).toBe(true);
     expect(await scheduleFires.find({ ...schedule, at: timeAt(1) })).toMatchObject({ outcome: 'pending', code: null });
-    expect(await scheduleFires.claim(10, schedule)).toHaveLength(1);
+    expect(await scheduleFires.claim('other', 10, schedule)).toHaveLength(1);
   });
 
   test.each<Overlap>(['skip', 'buffer', 'allow', 'cancelOther'])(
@@ -56,7 +56,10 @@ describe('the workflow of a fire', () => {
       const schedule = await createSchedule(store, `late-${overlap}`, { overlap });
       await scheduleFires.request(schedule, [fireAt(2)], 0);
       const late = [1, 2].map((hour) => ({ ...anOpenedFire(schedule, timeAt(hour), 'late'), isLate: true }));
-      expect(await Promise.all(late.map(async (fire) => await scheduleFires.open(fire)))).toEqual([false, true]);
+      for (const _ of [1, 2])
+        expect(await Promise.all(late.map(async (fire) => await scheduleFires.open(fire)))).toEqual([false, true]);
+      const missed = await scheduleFires.find({ ...schedule, at: timeAt(1) });
+      expect(missed).toMatchObject({ kind: 'time', outcome: 'skipped', code: 'MISSED' });
     },
   );
 });
@@ -65,13 +68,16 @@ describe('a claim', () => {
   test('a claim of a schedule’s fire is made by one process, and has what is known at that moment', async () => {
     const schedule = await createSchedule(store, 'claimed');
     await scheduleFires.request(schedule, [fireAt(1)], 0);
-    const claims = await Promise.all([scheduleFires.claim(10, schedule), scheduleFires.claim(10, schedule)]);
+    const claims = await Promise.all([
+      scheduleFires.claim('other', 10, schedule),
+      scheduleFires.claim('other', 10, schedule),
+    ]);
     expect(claims.flat()).toMatchObject([{ ...fireAt(1), isSent: false, isCanceled: false, openedAt: null }]);
     await scheduleFires.markSent(schedule, [timeAt(1)]);
     await makeDue(store, schedule, timeAt(1));
-    expect(await scheduleFires.claim(10, schedule)).toMatchObject([{ isSent: true, openedAt: null }]);
+    expect(await scheduleFires.claim('other', 10, schedule)).toMatchObject([{ isSent: true, openedAt: null }]);
     await scheduleFires.open({ ...anOpenedFire(schedule, timeAt(1), 'another'), isCanceled: true });
-    expect(await scheduleFires.claim(10, schedule)).toMatchObject([
+    expect(await scheduleFires.claim('other', 10, schedule)).toMatchObject([
       { openedAt: timeAt(1), isCanceled: true, outcome: 'pending', runId: 'run-1' },
     ]);
   });
@@ -80,22 +86,24 @@ describe('a claim', () => {
     const schedule = await createSchedule(store, 'canceled');
     const opened = anOpenedFire(schedule, timeAt(1), 'run-1');
     await scheduleFires.open(opened);
-    const [claimed] = await scheduleFires.claim(10, schedule);
+    const [claimed] = await scheduleFires.claim('other', 10, schedule);
     await scheduleFires.open({ ...opened, isCanceled: true });
     if (!claimed) throw new TypeError('No fire is due');
     await scheduleFires.settle(claimed, OVERLAPPED);
     await scheduleFires.postpone(claimed, 60_000);
-    expect(await scheduleFires.claim(10, schedule)).toMatchObject([{ outcome: 'pending', isCanceled: true }]);
+    expect(await scheduleFires.claim('other', 10, schedule)).toMatchObject([{ outcome: 'pending', isCanceled: true }]);
   });
 
   test('a claim does not record a schedule’s fire as skipped if Temporal opens the fire during the claim', async () => {
     const schedule = await createSchedule(store, 'opened');
     await scheduleFires.request(schedule, [fireAt(1)], 0);
-    const [claimed] = await scheduleFires.claim(10, schedule);
+    const [claimed] = await scheduleFires.claim('other', 10, schedule);
     await scheduleFires.open(anOpenedFire(schedule, timeAt(1), 'another'));
     if (!claimed) throw new TypeError('No fire is due');
     await scheduleFires.settle(claimed, OVERLAPPED);
-    expect(await scheduleFires.claim(10, schedule)).toMatchObject([{ openedAt: timeAt(1), outcome: 'pending' }]);
+    expect(await scheduleFires.claim('other', 10, schedule)).toMatchObject([
+      { openedAt: timeAt(1), outcome: 'pending' },
+    ]);
   });
 
   test.each([-86_400_000, 86_400_000])(
@@ -104,8 +112,8 @@ describe('a claim', () => {
       const schedule = await createSchedule(store, `clock${ms}`);
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
       await scheduleFires.request(schedule, [fireAt(1)], 0);
-      expect(await scheduleFires.claim(10, schedule)).toHaveLength(1);
-      expect(await scheduleFires.claim(10, schedule)).toEqual([]);
+      expect(await scheduleFires.claim('other', 10, schedule)).toHaveLength(1);
+      expect(await scheduleFires.claim('other', 10, schedule)).toEqual([]);
     },
   );
 
@@ -118,16 +126,16 @@ describe('a claim', () => {
     );
     const single = await createSchedule(store, 'single', { tenantId: 'single' });
     await scheduleFires.request(single, [fireAt(4)], 0);
-    await scheduleFires.claim(100);
+    await scheduleFires.claim('other', 100);
     for (const hour of [1, 2, 3, 4]) await makeDue(store, hour < 4 ? many : single, timeAt(hour));
-    expect(await scheduleFires.claim(2)).toEqual([]);
+    expect(await scheduleFires.claim('other', 2)).toEqual([]);
     await scheduleFires.request(
       many,
       [5, 6, 7].map((hour) => fireAt(hour)),
       0,
     );
     await scheduleFires.request(single, [fireAt(8)], 0);
-    expect((await scheduleFires.claim(2)).map(({ id }) => id).toSorted()).toEqual(['many', 'single']);
+    expect((await scheduleFires.claim('other', 2)).map(({ id }) => id).toSorted()).toEqual(['many', 'single']);
   });
 });
 
@@ -138,11 +146,11 @@ test('for a schedule’s fire, the other active fires are those that are pending
   await startFire(store, schedule, timeAt(1), 'own');
   expect(await active()).toEqual([]);
   await startFire(store, schedule, timeAt(2), 'beside');
-  expect(await active()).toEqual([{ runId: 'beside', outcome: 'started' }]);
+  expect(await active()).toMatchObject([{ runId: 'beside', outcome: 'started', openedAt: timeAt(2) }]);
   await endRun(store, { id: 'beside' });
   expect(await active()).toEqual([]);
   await scheduleFires.open(anOpenedFire(schedule, timeAt(3), 'pending'));
-  expect(await active()).toEqual([{ runId: 'pending', outcome: 'pending' }]);
+  expect(await active()).toMatchObject([{ runId: 'pending', outcome: 'pending', openedAt: timeAt(3) }]);
 });
 
 test('a schedule keeps only its last closed fires in the store', async () => {
@@ -153,7 +161,42 @@ test('a schedule keeps only its last closed fires in the store', async () => {
     [2, 3, 4].map((hour) => fireAt(hour, 'time')),
     OVERLAPPED,
   );
-  await scheduleFires.forgetOld(1);
+  await scheduleFires.forgetOld(1, '');
   const left = (await scheduleFires.latest([schedule], 5)).get('old')?.map(({ runId }) => runId);
   expect(left).toEqual(['run-4', 'run-1']);
+});
+
+test('fires of many schedules are forgotten in batches', async () => {
+  const ids = Array.from({ length: 60 }, (_, index) => `batch-${String(index).padStart(2, '0')}`);
+  for (const id of ids) {
+    const schedule = await createSchedule(store, id, { tenantId: 'batches' });
+    await scheduleFires.skip(schedule, [fireAt(1, 'time'), fireAt(2, 'time')], OVERLAPPED);
+  }
+  const batches: string[] = [];
+  for (let after: string | null = ''; after !== null; after = await scheduleFires.forgetOld(1, after))
+    batches.push(after);
+  expect(batches.length).toBeGreaterThan(2);
+  const left = await scheduleFires.latest(
+    ids.map((id) => ({ tenantId: 'batches', id })),
+    5,
+  );
+  expect([...left.values()].flat().map(({ at }) => at)).toEqual(ids.map(() => timeAt(2)));
+});
+
+test('a pending fire is due when another one of its schedule is closed', async () => {
+  const schedule = await createSchedule(store, 'woken');
+  for (const hour of [1, 2]) await scheduleFires.open(anOpenedFire(schedule, timeAt(hour), `woken-${hour}`));
+  for (const fire of await scheduleFires.claim('other', 10, schedule)) await scheduleFires.postpone(fire, 60_000);
+  await scheduleFires.close({ ...schedule, at: timeAt(1) });
+  expect(await scheduleFires.claim('other', 10, schedule)).toMatchObject([{ at: timeAt(2) }]);
+});
+
+test('a sent trigger is due when Temporal opens another one of its schedule', async () => {
+  const schedule = await createSchedule(store, 'overtaken');
+  await scheduleFires.request(schedule, [fireAt(1)], 60_000);
+  await scheduleFires.markSent(schedule, [timeAt(1)]);
+  expect(await scheduleFires.claim('other', 10, schedule)).toEqual([]);
+  await scheduleFires.open(anOpenedFire(schedule, timeAt(2), 'other'));
+  const due = (await scheduleFires.claim('other', 10, schedule)).map(({ at }) => at);
+  expect(due).toEqual([timeAt(1), timeAt(2)]);
 });

@@ -92,7 +92,7 @@ export function BackfillForm({ schedule: { id } }: { readonly schedule: Schedule
       <div className="stack">
         <RequestForm
           form={form}
-          legend="Times that were not taken, 100 at most, one run after another"
+          legend="Times that have started no run, 100 at most, one run after another"
           submit="Take them"
           request={{ method: 'POST', path: `/api/schedules/${encodeURIComponent(id)}/backfill`, body }}
           send={async (options) => await client.schedules.backfill(id, body, options)}

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { backfill, FIRES_KEPT } from '../../../../src/api/schedules/trigger.ts';
-import { OVERLAPPED } from '../../../../src/api/schedules/decide-fire.ts';
+import type { FireResult } from '../../../../src/store/schedules/schedule.ts';
 import { createSchedule } from '../../../support/builders/fires.ts';
 import { aFakeTemporal } from '../../../support/doubles/fake-temporal.ts';
 import { fireDeps } from '../../../support/doubles/fire-deps.ts';
@@ -15,8 +15,8 @@ const hour = (number: number): string => new Date(Date.UTC(2026, 0, 1, number)).
 async function hourly(id: string, fired: number) {
   const schedule = await createSchedule(store, id);
   const fires = Array.from({ length: fired }, (_, at) => ({ at: hour(at), kind: 'time' as const, runId: ulid() }));
-  await store.scheduleFires.skip(schedule, fires, OVERLAPPED);
-  await store.scheduleFires.forgetOld(FIRES_KEPT);
+  await store.scheduleFires.skip(schedule, fires, { outcome: 'started' });
+  await store.scheduleFires.forgetOld(FIRES_KEPT, '');
   const temporal = aFakeTemporal();
   const make = async (from: number, to: number) => {
     temporal.times = Array.from({ length: to - from + 1 }, (_, index) => hour(from + index));
@@ -46,6 +46,18 @@ test('a backfill of a schedule requests from Temporal once the times that are no
   expect(await make(0, 3)).toEqual([0, 1, 2, 3].map(hour));
   await make(0, 3);
   expect(temporal.backfilled).toEqual([2, 3].map(hour));
+});
+
+test.each<FireResult>([
+  { outcome: 'skipped', code: 'OVERLAP', message: 'busy' },
+  { outcome: 'failed', code: 'UNKNOWN_GRAPH', message: 'gone' },
+])('a backfill takes a time again that was $outcome, and keeps the id of its run', async (result) => {
+  const { schedule, make, temporal } = await hourly(`again-${result.outcome}`, 0);
+  await store.scheduleFires.skip(schedule, [{ at: hour(1), kind: 'time', runId: 'first' }], result);
+  await make(1, 1);
+  expect(temporal.backfilled).toEqual([hour(1)]);
+  const taken = { kind: 'backfill', outcome: 'pending', code: null, runId: 'first' };
+  expect(await store.scheduleFires.find({ ...schedule, at: hour(1) })).toMatchObject(taken);
 });
 
 test('a backfill of a schedule that does not reach Temporal is recorded, and sent later', async () => {

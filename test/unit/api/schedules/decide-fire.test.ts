@@ -5,7 +5,7 @@ import type { ConfigInput } from '../../../../src/config/load-config.ts';
 import { toJsonObject } from '../../../../src/graph/values/index.ts';
 import type { FireKind, Overlap } from '../../../../src/store/schedules/schedule.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
-import { aDueFire, createSchedule, startFire } from '../../../support/builders/fires.ts';
+import { aDueFire, anOpenedFire, createSchedule, startFire } from '../../../support/builders/fires.ts';
 import type { ScheduleOver } from '../../../support/builders/fires.ts';
 import { aSchedule } from '../../../support/builders/schedules.ts';
 import { aNewRun, endRun } from '../../../support/builders/store-builders.ts';
@@ -146,5 +146,27 @@ describe('a fire beside a run of an earlier policy', () => {
 
   test('next to a run of an earlier policy, a fire of `cancelOther` cancels no run while a quota is used up', async () => {
     expect((await decideBeside('cancelOther', 'trigger', FULL)).canceled).toEqual([]);
+  });
+});
+
+describe('beside a fire that waits for a quota since before its policy changed, a fire', () => {
+  let schedules = 0;
+  test.each<[Overlap, FireKind, string]>([
+    ['skip', 'time', 'waits'],
+    ['buffer', 'time', 'waits'],
+    ['cancelOther', 'time', 'waits'],
+    ['skip', 'backfill', 'waits'],
+    ['allow', 'time', 'started'],
+  ])('of %s and kind %s is %s, and the first one starts', async (overlap, kind, wanted) => {
+    const schedule = await createSchedule(store, `together-${(schedules += 1)}`, { overlap });
+    const times = ['2026-01-01T01:00:00.000Z', '2026-01-01T02:00:00.000Z'] as const;
+    for (const at of times) await store.scheduleFires.open(anOpenedFire(schedule, at, nextRunId()));
+    const [first, second] = times.map((at) =>
+      aDueFire({ id: schedule.id, at, openedAt: at, kind, runId: nextRunId() }),
+    );
+    if (!first || !second) throw new TypeError('There are two fires');
+    const deps = { ...fireDeps(store), engine: aFakeTemporal().engine };
+    expect((await decideFire(deps, schedule, second))?.outcome ?? 'waits').toBe(wanted);
+    expect(await decideFire(deps, schedule, first)).toEqual({ outcome: 'started' });
   });
 });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { closeFires, tendFires } from '../../../../src/api/schedules/tend-fires.ts';
+import { closeFires } from '../../../../src/api/schedules/close-fires.ts';
+import { cancelFires, tendFires } from '../../../../src/api/schedules/tend-fires.ts';
 import type { ConfigInput } from '../../../../src/config/load-config.ts';
 import type { FireKind, Overlap, Schedule } from '../../../../src/store/schedules/schedule.ts';
 import { anOpenedFire, createSchedule, makeDue, startFire } from '../../../support/builders/fires.ts';
@@ -21,7 +22,10 @@ beforeEach(() => {
 const AT = '2026-01-01T01:00:00.000Z';
 
 const deps = (config: ConfigInput = {}) => ({ ...fireDeps(store, config), engine: temporal.engine });
-const tend = async (schedule: Schedule, config?: ConfigInput): Promise<void> => await tendFires(deps(config), schedule);
+const tend = async (schedule: Schedule, config?: ConfigInput): Promise<void> => {
+  await tendFires(deps(config), schedule);
+  await cancelFires(deps(config), schedule);
+};
 const find = async ({ tenantId, id }: Schedule, at = AT) => await store.scheduleFires.find({ tenantId, id, at });
 
 describe('the workflow of a fire', () => {
@@ -110,7 +114,38 @@ describe('the run of a fire whose workflow Temporal has canceled', () => {
   );
 });
 
-describe('a trigger of a schedule', () => {
+test('cancels that get no answer delay no other fires', async () => {
+  const schedule = await createSchedule(store, 'stuck', { overlap: 'cancelOther' });
+  for (let minute = 10; minute < 40; minute += 1) {
+    const at = `2026-01-01T01:${minute}:00.000Z`;
+    await startFire(store, schedule, at, `stuck-${minute}`);
+    await store.scheduleFires.open({ ...anOpenedFire(schedule, at, 'another'), isCanceled: true });
+  }
+  let isOver: () => void = () => undefined;
+  const answer = new Promise<void>((resolve) => (isOver = resolve));
+  temporal.onCancel = async () => await answer;
+  const other = await createSchedule(store, 'quick');
+  await store.scheduleFires.open(anOpenedFire(other, AT, 'run-quick'));
+  await tendFires(deps());
+  expect(await find(other)).toMatchObject({ outcome: 'failed', code: 'UNKNOWN_GRAPH' });
+  const canceling = cancelFires(deps());
+  isOver();
+  await canceling;
+  expect(temporal.canceled).toHaveLength(30);
+});
+
+test('a fire that has waited for an hour is not looked at every two seconds', async () => {
+  const schedule = await createSchedule(store, 'patient');
+  await store.scheduleFires.request(schedule, [{ at: AT, kind: 'trigger', runId: 'run-patient' }], 0);
+  const openedAt = new Date(Date.now() - 3_600_000).toISOString();
+  await store.scheduleFires.open({ ...anOpenedFire(schedule, AT, 'another'), openedAt });
+  await tend(schedule, { tenants: { acme: { runsPerMinute: 0 } } });
+  expect(await find(schedule)).toMatchObject({ outcome: 'pending' });
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  expect(await store.scheduleFires.claim('other', 1, schedule)).toEqual([]);
+});
+
+describe('a fire that a person has requested', () => {
   async function requested(id: string, kind: FireKind = 'trigger', over: ScheduleOver = {}): Promise<Schedule> {
     const schedule = await createSchedule(store, id, over);
     await store.scheduleFires.request(schedule, [{ at: AT, kind, runId: `run-${id}` }], 0);
@@ -119,6 +154,11 @@ describe('a trigger of a schedule', () => {
   const again = async (schedule: Schedule): Promise<void> => {
     await makeDue(store, schedule, AT);
     await tend(schedule);
+  };
+  const loseAnswer = async (schedule: Schedule): Promise<void> => {
+    temporal.onTrigger = async () => await Promise.reject(new Error('The answer is lost'));
+    await tend(schedule);
+    temporal.onTrigger = async () => await Promise.resolve();
   };
   const beside = async (schedule: Schedule): Promise<void> =>
     await startFire(store, schedule, '2026-01-01T00:00:00.000Z', `beside-${schedule.id}`);
@@ -134,18 +174,42 @@ describe('a trigger of a schedule', () => {
     expect(await find(schedule)).toMatchObject({ outcome: 'pending' });
   });
 
-  test('a trigger of a schedule is not sent again when Temporal has received it but has not answered', async () => {
+  test('a trigger of a schedule is not sent again when Temporal has opened it but has not answered', async () => {
     const schedule = await requested('unanswered');
-    temporal.mayFire = true;
-    await tend(schedule);
-    expect(temporal.triggered).toEqual([]);
+    await loseAnswer(schedule);
+    temporal.state = 'open';
+    await again(schedule);
+    expect([temporal.triggered, await find(schedule)]).toMatchObject([[AT], { outcome: 'pending' }]);
   });
 
-  test('a trigger of a schedule is sent once while Temporal runs or buffers it', async () => {
-    const schedule = await requested('buffered');
+  test('a trigger of a schedule is sent again while Temporal buffers another fire and has not answered, by a request that it takes once', async () => {
+    const schedule = await requested('beside-buffered', 'trigger', { overlap: 'cancelOther' });
+    await beside(schedule);
+    await loseAnswer(schedule);
+    temporal.state = 'buffering';
+    await again(schedule);
+    const request = { id: 'run-beside-buffered', overlap: 'as-scheduled' };
+    expect([temporal.requests, await find(schedule)]).toMatchObject([[request, request], { outcome: 'pending' }]);
+  });
+
+  test('a trigger of a schedule is skipped when Temporal opens and buffers later fires instead', async () => {
+    const schedule = await requested('passed-over', 'trigger', { overlap: 'buffer' });
     await beside(schedule);
     await tend(schedule);
-    temporal.mayFire = true;
+    temporal.state = 'buffering';
+    await again(schedule);
+    expect(await find(schedule)).toMatchObject({ outcome: 'pending' });
+    const openedAt = new Date(Date.now() + 10_000).toISOString();
+    await store.scheduleFires.open({ ...anOpenedFire(schedule, '2026-01-01T02:00:00.000Z', 'later'), openedAt });
+    await again(schedule);
+    expect(await find(schedule)).toMatchObject({ outcome: 'skipped', code: 'OVERLAP' });
+  });
+
+  test.each(['open', 'buffering'] as const)('is sent once while Temporal shows it as %s', async (state) => {
+    const schedule = await requested(`shown-${state}`);
+    await beside(schedule);
+    await tend(schedule);
+    temporal.state = state;
     await again(schedule);
     expect([temporal.triggered, await find(schedule)]).toMatchObject([[AT], { outcome: 'pending' }]);
   });
@@ -180,6 +244,19 @@ describe('a trigger of a schedule', () => {
     await endRun(store, { id: 'beside-late' });
     await again(schedule);
     expect([temporal.triggered, await find(schedule)]).toMatchObject([[AT, AT], { outcome: 'pending' }]);
+  });
+
+  test.each<[Overlap, string]>([
+    ['skip', 'as-scheduled'],
+    ['buffer', 'as-scheduled'],
+    ['cancelOther', 'skip'],
+  ])('a trigger of a schedule with overlap %s is sent again with the overlap policy %s', async (overlap, wanted) => {
+    const schedule = await requested(`again-${overlap}`, 'trigger', { overlap });
+    await tend(schedule);
+    await again(schedule);
+    const [first, second] = temporal.requests;
+    expect([first, second?.overlap]).toEqual([{ id: `run-again-${overlap}`, overlap: 'as-scheduled' }, wanted]);
+    expect(second?.id).not.toBe(first?.id);
   });
 
   test('a backfill fire of a schedule is sent again while any run is active, until its workflow is open', async () => {
@@ -243,6 +320,25 @@ describe('times of a schedule that Temporal has skipped', () => {
     },
   );
 
+  test.each<[Overlap, number, readonly number[]]>([
+    ['skip', 20, [40, 60]],
+    ['cancelOther', 60, [20, 40]],
+  ])(
+    'skipped times are recorded for overlap %s although Temporal makes up for them at once',
+    async (overlap, taken, wanted) => {
+      const second = (number: number): string => new Date(Date.parse(AT) + number * 1_000).toISOString();
+      const updatedAt = second(0);
+      const schedule = await createSchedule(store, `made-up-${overlap}`, { overlap, updatedAt });
+      temporal.times = [20, 40, 60].map(second);
+      const opened = { ...anOpenedFire(schedule, second(taken), `run-${schedule.id}`), openedAt: second(70) };
+      await store.scheduleFires.open(opened);
+      await startFire(store, schedule, opened.at, opened.runId);
+      await tend(schedule);
+      const fires = (await store.scheduleFires.latest([schedule], 10)).get(schedule.id) ?? [];
+      expect(fires.flatMap(({ code, at }) => (code === null ? [] : [at])).toSorted()).toEqual(wanted.map(second));
+    },
+  );
+
   test('the skipped times of a schedule are recorded when the run ends', async () => {
     const schedule = await createSchedule(store, 'short');
     await startFire(store, schedule, AT, 'run-short');
@@ -252,6 +348,19 @@ describe('times of a schedule that Temporal has skipped', () => {
     expect(await find(schedule, minute(1))).toMatchObject({ kind: 'time', outcome: 'skipped', code: 'OVERLAP' });
   });
 
+  test('skipped times are recorded later when Temporal does not list them as the run ends', async () => {
+    const schedule = await createSchedule(store, 'unlisted');
+    await startFire(store, schedule, AT, 'run-unlisted');
+    await endRun(store, { id: 'run-unlisted' });
+    temporal.times = [minute(1)];
+    const timesBetween = async (): Promise<never> => await Promise.reject(new Error('Temporal is away'));
+    const schedules = { ...temporal.engine.schedules, timesBetween };
+    await closeFires({ ...deps(), engine: { ...temporal.engine, schedules } });
+    expect(await find(schedule, minute(1))).toBeNull();
+    await closeFires(deps());
+    expect(await find(schedule, minute(1))).toMatchObject({ outcome: 'skipped', code: 'OVERLAP' });
+  });
+
   test('no skipped time is recorded that lies before a change of the schedule', async () => {
     const schedule = await createSchedule(store, 'changed', { updatedAt: minute(2) });
     temporal.times = [minute(1), minute(3)];
@@ -259,4 +368,42 @@ describe('times of a schedule that Temporal has skipped', () => {
     await tend(schedule);
     expect([await find(schedule, minute(1)), await find(schedule, minute(3))]).toMatchObject([null, {}]);
   });
+});
+
+describe('times that Temporal has missed before a fire', () => {
+  const hour = (number: number): string => new Date(Date.UTC(2026, 0, 1, number)).toISOString();
+
+  const fromNow = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
+
+  test.each<Overlap>(['skip', 'buffer', 'allow', 'cancelOther'])(
+    'are recorded for %s after the end of the last run',
+    async (overlap) => {
+      const schedule = await createSchedule(store, `missed-${overlap}`, { overlap });
+      temporal.times = [-2, -1, 1, 2, 3].map(fromNow);
+      const [, first = '', ...later] = temporal.times;
+      await open(schedule, first);
+      await store.scheduleFires.close({ ...schedule, at: first });
+      expect(await missedBefore(schedule, later.at(-1) ?? '')).toEqual(later.slice(0, -1));
+    },
+  );
+
+  test('are not recorded while an earlier run has not ended, nor before the schedule was changed', async () => {
+    const busy = await createSchedule(store, 'missed-busy');
+    temporal.times = [1, 2, 3, 4].map(hour);
+    await open(busy, hour(1));
+    expect(await missedBefore(busy, hour(4))).toEqual([]);
+    const changed = await createSchedule(store, 'missed-changed', { updatedAt: hour(3) });
+    expect(await missedBefore(changed, hour(5))).toEqual([hour(4)]);
+  });
+
+  const open = async (schedule: Schedule, at: string): Promise<void> =>
+    await startFire(store, schedule, at, `${schedule.id}-${at}`);
+
+  /** Opens a fire that has started a run. @returns the times that are recorded as missed */
+  async function missedBefore(schedule: Schedule, at: string): Promise<readonly string[]> {
+    await open(schedule, at);
+    await tend(schedule);
+    const fires = (await store.scheduleFires.latest([schedule], 10)).get(schedule.id) ?? [];
+    return fires.flatMap((fire) => (fire.code === 'MISSED' ? [fire.at] : [])).toSorted();
+  }
 });

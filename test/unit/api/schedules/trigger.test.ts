@@ -21,7 +21,7 @@ const SECONDS = ['2026-01-01T00:00:09.001Z', '2026-01-01T00:00:10.001Z'];
 test('triggers of a schedule in one millisecond get different seconds, and the same ones when they are repeated', async () => {
   const schedule = await createSchedule(store, 'together');
   const [one, other] = [ulid(MOMENT), ulid(MOMENT)];
-  temporal.mayFire = true;
+  temporal.state = 'open';
   const fires = [await trigger(deps(), schedule, one), await trigger(deps(), schedule, other)];
   expect(fires.map(({ at, runId }) => [at, runId])).toEqual([
     [SECONDS[0], one],
