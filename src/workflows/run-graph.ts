@@ -95,7 +95,7 @@ function openShell(input: WorkflowInput, inbox: Inbox): Shell {
     outbox,
     inbox,
   });
-  const owner = { runId, tenantId, graph: ran.name, createdBy };
+  const owner = { runId, tenantId, graph: ran.name, createdBy, ...(redaction && { redaction }) };
   const openAt = ({ run, hasYielded }: Pick<Shell, 'run' | 'hasYielded'>): Shell => {
     const shell: Shell = {
       run,
