@@ -48,7 +48,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE, 'kysely', 'pg', 'sql-template-tag'],
   },
   process: {
-    rooms: ['graph/values', 'store'],
+    rooms: ['graph/values', 'graph/redaction', 'store'],
     packages: [
       NODE,
       '@hono/node-server',
@@ -86,7 +86,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'telemetry/open-telemetry.ts': { rooms: ['telemetry/exporters', 'telemetry/metrics', 'telemetry/traces'] },
   network: { rooms: ['graph/values'], packages: [NODE, 'ipaddr.js', 'undici'] },
   activities: {
-    rooms: [...FACTS, 'graph/expression', 'store', 'telemetry/metrics', 'telemetry/traces', 'network'],
+    rooms: [
+      ...FACTS,
+      'graph/expression',
+      'graph/redaction',
+      'store',
+      'telemetry/metrics',
+      'telemetry/traces',
+      'network',
+    ],
     packages: [
       NODE,
       '@ai-sdk/anthropic',
@@ -144,6 +152,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: [
       'graph/values',
       'graph/journal',
+      'graph/redaction',
       'store',
       'process',
       'telemetry/metrics',

@@ -1,15 +1,17 @@
 import { mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { types } from 'node:util';
 import { pino } from 'pino';
 import type { DestinationStream, Logger, LoggerOptions } from 'pino';
 import { isSpanContextValid, trace } from '@opentelemetry/api';
 import { mapValues, messageOf, truncate } from '../graph/values/index.ts';
+import { toLoggedError } from './logged-error.ts';
 import { SetupError } from './setup-error.ts';
 
 export type { Logger };
 
 /**
- * Writes JSON lines. Long texts are truncated, because errors may quote external input.
+ * Writes JSON lines. Long texts are truncated. Of errors, only texts without values are written.
  * @param to a file or a stream; standard output by default
  * @throws SetupError when the file can't be opened
  */
@@ -19,11 +21,13 @@ export function createLogger(level: string, to?: string | DestinationStream): Lo
     base: null,
     mixin: traceFields,
     redact: ['*.authorization', '*.apiKey', '*.token', 'headers.authorization'],
-    serializers: { error: (error: Error) => shortenLogged(pino.stdSerializers.err(error), MAX_ERROR_LEVELS) },
+    serializers: { error: serializeError, err: serializeError },
     formatters: { log: (fields) => mapValues(fields, shortenText) },
     hooks: {
       logMethod([first, message, ...rest], write) {
-        write.apply(this, [shortenText(first), message?.slice(0, MAX_LOGGED_TEXT), ...rest]);
+        const fields = first instanceof Error ? { error: first } : shortenText(first);
+        const text = first instanceof Error ? (message ?? first.constructor.name) : message;
+        write.apply(this, [fields, text?.slice(0, MAX_LOGGED_TEXT), ...rest]);
       },
     },
   };
@@ -48,16 +52,22 @@ export async function openProcessLogger({ LOG_LEVEL, LOG_FORMAT }: LogSettings):
 
 /** The longest text in characters. The SDK's core logs a failure with its whole content. */
 const MAX_LOGGED_TEXT = 2_000;
-/** The depth of objects in an error, such as those of the database driver; deeper ones are omitted. */
-const MAX_ERROR_LEVELS = 4;
+/** The depth of objects that describe an error; deeper ones are omitted. */
+const MAX_LEVELS = 4;
+
+/** Plain objects describe an error whose run is known, without what is redacted of it. */
+function serializeError(error: unknown): unknown {
+  const isDescription = typeof error === 'object' && error !== null && !types.isNativeError(error);
+  return isDescription && !(error instanceof Error) ? shorten(error, MAX_LEVELS) : toLoggedError(error);
+}
 
 function shortenText(value: unknown): unknown {
   return typeof value === 'string' ? truncate(value, MAX_LOGGED_TEXT) : value;
 }
 
-function shortenLogged(value: unknown, levels: number): unknown {
+function shorten(value: unknown, levels: number): unknown {
   if (typeof value !== 'object' || value === null) return shortenText(value);
-  return levels === 0 ? '…' : mapValues({ ...value }, (member) => shortenLogged(member, levels - 1));
+  return levels === 0 ? '…' : mapValues({ ...value }, (member) => shorten(member, levels - 1));
 }
 
 /** Opens a log file for appending and creates its folder. @returns its descriptor @throws SetupError */

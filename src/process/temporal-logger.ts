@@ -1,15 +1,66 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { SdkComponent } from '@temporalio/common';
 import type { LogEntry, RuntimeOptions } from '@temporalio/worker';
 import { atPort } from './listen.ts';
 import type { Logger } from './logger.ts';
 
 const LOG_LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
-/** Forwards warnings and errors of Temporal's SDK to the process's log. */
+/**
+ * Forwards warnings and errors of Temporal's SDK to the process's log, with the lines that activities write. Lines that
+ * the SDK writes itself may quote failures and payloads, so only what identifies the execution is kept of them.
+ */
 export function toTemporalLogger(logger: Logger): DefaultLogger {
-  return new DefaultLogger('WARN', ({ level, message, meta = {} }: LogEntry) =>
-    logger[LOG_LEVELS[level]](meta, message),
-  );
+  return new DefaultLogger('WARN', ({ level, message, meta = {} }: LogEntry) => {
+    const { fields, text } = isOfSdk(meta) ? withoutValues(meta, message) : { fields: meta, text: message };
+    logger[LOG_LEVELS[level]](fields, text);
+  });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Activities write lines of this program. Lines without fields are about bundles and options. */
+function isOfSdk(meta: Fields): boolean {
+  return meta['sdkComponent'] !== SdkComponent.activity && Object.keys(meta).length > 0;
+}
+
+/** The SDK's fields without values, by the names in its JavaScript and in its core. */
+const FIELDS: ReadonlySet<string> = new Set([
+  'activityId',
+  'activityType',
+  'attempt',
+  'durationMs',
+  'isLocal',
+  'namespace',
+  'runId',
+  'run_id',
+  'sdkComponent',
+  'taskQueue',
+  'task_queue',
+  'target',
+  'workflowId',
+  'workflow_id',
+  'workflowRunId',
+  'workflowType',
+  'workflow_type',
+]);
+
+/** What the core says of a server that can't be reached, or refuses the worker. */
+const CONNECTION_ERROR =
+  /(?:code|status): (?:'The service is currently unavailable|'Deadline expired|'The caller does not have permission|'The request does not have valid auth|Unavailable|DeadlineExceeded|PermissionDenied|Unauthenticated)/;
+
+function withoutValues(meta: Fields, message: string): { readonly fields: Fields; readonly text: string } {
+  const { error = meta['err'] } = meta;
+  const known = Object.entries(meta).filter(([name]) => FIELDS.has(name));
+  const isText = typeof error === 'string';
+  const fields = {
+    ...Object.fromEntries(known),
+    ...(isText && CONNECTION_ERROR.test(error) && { reason: error }),
+    ...(error !== undefined && !isText && { error }),
+  };
+  // The SDK puts the text of an error behind a colon.
+  const [text = ''] = message.split(': ');
+  return { fields, text };
 }
 
 /**

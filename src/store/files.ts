@@ -40,6 +40,8 @@ export interface Files {
   /** Deletes the pieces of an upload that has not become a file. */
   discard(uploadId: string): Promise<void>;
   find(tenantId: string, id: string): Promise<StoredFile | null>;
+  /** Finds a file of any tenant. */
+  findById(id: string): Promise<(StoredFile & { readonly tenantId: string }) | null>;
   /** Reads the bytes of a file and marks it as used. @throws RangeError when it is deleted meanwhile */
   read(id: string): AsyncGenerator<Uint8Array, void>;
   /** Returns true while the tenant may store more bytes. */
@@ -74,6 +76,10 @@ export function createFiles(db: Kysely<Tables>): Files {
       `.execute(db);
     },
     find: async (tenantId, id) => await find(db, tenantId, id),
+    async findById(id) {
+      const row = await db.selectFrom('files').selectAll().where('id', '=', id).executeTakeFirst();
+      return row ? { ...toFile(row), tenantId: row.tenant_id } : null;
+    },
     read: (id) => read(db, id),
     hasSpace: async (tenantId) => fits(await usageOf(db, tenantId), 1),
     async forgetUnused(before) {

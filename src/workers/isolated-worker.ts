@@ -19,6 +19,8 @@ import type { FailedTask, Culprit } from './workflow-process/task-observer.ts';
 import { openWorkflowHost } from './workflow-process/workflow-host.ts';
 import type { Logger } from '../process/logger.ts';
 import type { TaskFailureCause } from '../store/failing-runs.ts';
+import { readVisibleReason } from '../process/read-redaction.ts';
+import type { RedactionSource } from '../process/read-redaction.ts';
 import type { Store } from '../store/store.ts';
 import { measure } from '../telemetry/metrics/meter.ts';
 import { fromWorkflowId } from '../workflows/contract.ts';
@@ -116,14 +118,14 @@ export function processLimits(heapLimit: number = getHeapStatistics().heap_size_
 }
 
 interface ReportDeps {
-  readonly store: Pick<Store, 'failingRuns'>;
+  readonly store: Pick<Store, 'failingRuns'> & RedactionSource;
   readonly logger: Logger;
 }
 
 const MAX_FAILURE_REASON = 500;
 
 /**
- * Logs and counts failed workflow tasks, and records those that the run may have caused for the sweeper. A task that waits
+ * Logs and counts failed workflow tasks, without redacted values, and records those that the run may have caused for the sweeper. A task that waits
  * is logged and recorded but not counted, because it may still be completed in time.
  */
 export function reportFailedTask({ store, logger }: ReportDeps): (task: FailedTask) => void {
@@ -132,12 +134,13 @@ export function reportFailedTask({ store, logger }: ReportDeps): (task: FailedTa
     const { by } = culprit;
     const run = fromWorkflowId(workflowId);
     const reason = truncate(wholeReason, MAX_FAILURE_REASON);
-    const logged = { run: run?.id, tenant: run?.tenantId, workflowId, executionRunId, reason, by };
-    if (by === 'queue') logger.warn(logged, 'a workflow task waits for its turn');
+    const logged = { run: run?.id, tenant: run?.tenantId, workflowId, executionRunId, by };
+    if (by === 'queue') logger.warn({ ...logged, reason }, 'a workflow task waits for its turn');
     else {
-      count += 1;
       measure('holdfast.workflow_task.failures', 1, {});
-      logger.warn({ ...logged, count }, 'a workflow task failed');
+      const counted = { ...logged, count: (count += 1) };
+      const visible = run ? readVisibleReason(store, run.id, reason) : Promise.resolve(reason);
+      void visible.then((text) => logger.warn({ ...counted, reason: text }, 'a workflow task failed'));
     }
     const cause = toFailureCause(culprit, reason);
     if (!run || !cause) return;

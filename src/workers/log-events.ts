@@ -1,6 +1,11 @@
 import type { EventOf, RunEvent } from '../graph/journal/index.ts';
+import { hideEvent, hideMessages } from '../graph/redaction/index.ts';
+import type { Redaction } from '../graph/redaction/index.ts';
+import type { RunError } from '../graph/values/index.ts';
 import type { Logger } from '../process/logger.ts';
 import type { JournalWriter } from '../store/journal.ts';
+import { readRedaction } from '../process/read-redaction.ts';
+import type { RedactionSource } from '../process/read-redaction.ts';
 
 type Level = 'debug' | 'info' | 'warn';
 
@@ -9,7 +14,7 @@ type Fields = Readonly<Record<string, unknown>>;
 interface EventLine<Event> {
   readonly level: Level;
   readonly text: string;
-  /** Returns the fields besides the run and the node; they never contain values of channels. */
+  /** Returns the fields besides the run and the node, of the event without redacted values. */
   readonly fields: (event: Event) => Fields;
 }
 
@@ -70,9 +75,30 @@ const LINES: { readonly [Type in RunEvent['type']]?: EventLine<EventOf<Type>> } 
   'signal.ignored': line('warn', 'a signal was ignored', ({ signal, reason, by }) => ({ signal, reason, by })),
 };
 
-/** Logs the events of a run's journal that matter to its operators, one line each. */
-export function logEvents(logger: Logger, events: readonly RunEvent[], writer: JournalWriter): void {
-  for (const event of events) logEvent(logger, event, writer);
+/** Logs the events of a run's journal that matter to its operators, one line each, without redacted values. */
+export async function logEvents(
+  { store, logger }: LogDeps,
+  events: readonly RunEvent[],
+  writer: JournalWriter,
+): Promise<void> {
+  const redaction = events.some(hasError) ? await readRedaction(store, writer.runId) : null;
+  for (const event of events) logEvent(logger, hasError(event) ? withoutValues(event, redaction) : event, writer);
+}
+
+interface LogDeps {
+  readonly store: RedactionSource;
+  readonly logger: Logger;
+}
+
+type EventWithError = RunEvent & { readonly error: RunError };
+
+/** Only errors contain values in log lines. */
+function hasError(event: RunEvent): event is EventWithError {
+  return 'error' in event && event.error !== undefined;
+}
+
+function withoutValues(event: EventWithError, redaction: Redaction | null): RunEvent {
+  return redaction ? hideEvent(event, redaction) : Object.assign({}, event, { error: hideMessages(event.error) });
 }
 
 function logEvent<Type extends RunEvent['type']>(

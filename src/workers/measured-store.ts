@@ -14,26 +14,26 @@ const MAX_REMEMBERED = 50_000;
 /** Wraps a store so that all events written to the journal, alone or with a call, are measured and logged. */
 export function measuredStore(store: Store, logger: Logger): Store {
   const { journal, ledger } = store;
-  const report = createReporter(logger);
+  const report = createReporter(store, logger);
   return {
     ...store,
     journal: {
       ...journal,
       async write(batch, writer) {
         await journal.write(batch, writer);
-        report(batch, writer);
+        await report(batch, writer);
       },
     },
     ledger: {
       ...ledger,
       async claim(claim, judge) {
         const result = await ledger.claim(claim, judge);
-        if (claim.journal) report(claim.journal.batch, claim.journal.writer);
+        if (claim.journal) await report(claim.journal.batch, claim.journal.writer);
         return result;
       },
       async settle(claim, end, judge) {
         const result = await ledger.settle(claim, end, judge);
-        if (claim.journal) report(claim.journal.batch, claim.journal.writer);
+        if (claim.journal) await report(claim.journal.batch, claim.journal.writer);
         return result;
       },
     },
@@ -41,7 +41,7 @@ export function measuredStore(store: Store, logger: Logger): Store {
 }
 
 /** Creates a function that measures and logs the events of a batch that it has not reported before. */
-function createReporter(logger: Logger): (batch: JournalBatch, writer: JournalWriter) => void {
+function createReporter(store: Store, logger: Logger): (batch: JournalBatch, writer: JournalWriter) => Promise<void> {
   const clock = createNodeClock();
   const reported = new Set<string>();
   const isNew = (name: string): boolean => {
@@ -50,12 +50,12 @@ function createReporter(logger: Logger): (batch: JournalBatch, writer: JournalWr
     forgetOldest(reported, MAX_REMEMBERED);
     return true;
   };
-  return (batch, writer) => {
+  return async (batch, writer) => {
     const { runId, graph = '' } = writer;
     const events = batch.events.filter(({ seq }) => isNew(`${runId} ${seq}`));
     if (events.length === 0) return;
     measureAll(journalMeasurements({ ...batch, events }, { runId, graph }, Date.now(), clock));
-    logEvents(logger, events, writer);
+    await logEvents({ store, logger }, events, writer);
   };
 }
 

@@ -1,6 +1,8 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { CallOutcome, CallTask, LocalOutcome, LocalTraces, SentTask } from '../activities/calls/call-task.ts';
 import { capDeadline } from '../graph/definition/index.ts';
+import { hidesErrorsOfCall } from '../graph/redaction/index.ts';
+import type { Redaction } from '../graph/redaction/index.ts';
 import type { CallTrace, JournalBatch } from '../graph/journal/index.ts';
 import { calleeName } from '../graph/run/index.ts';
 import type { CallEffect, LocalEffect, Principal } from '../graph/run/index.ts';
@@ -17,6 +19,8 @@ export interface CallOwner {
   readonly createdBy: Principal;
   /** The current segment; absent if the run is not traced. */
   readonly trace?: CallTrace;
+  /** What is hidden of the run; absent if nothing is. */
+  readonly redaction?: Redaction;
 }
 
 /** A local call that an activity continues. */
@@ -74,7 +78,7 @@ export function callLocally(effect: LocalEffect, owner: CallOwner): Promise<Loca
 
 function sentTask(
   { key, takeover, node, index, visit, path, isCompensable, shapedBy }: CallEffect,
-  owner: CallOwner,
+  { redaction, ...owner }: CallOwner,
 ): Omit<SentTask, 'request'> {
   return {
     key,
@@ -85,6 +89,7 @@ function sentTask(
     ...(path && { path }),
     ...(isCompensable && { isCompensable }),
     ...(shapedBy && { shapedBy }),
+    ...(redaction && hidesErrorsOfCall({ node, key }, redaction) && { hidesErrors: true }),
     ...owner,
   };
 }

@@ -94,7 +94,7 @@ function openShell(input: WorkflowInput, inbox: Inbox): RunShell {
     outbox,
     inbox,
   });
-  const owner = { runId, tenantId, graph: ran.name, createdBy };
+  const owner = { runId, tenantId, graph: ran.name, createdBy, ...(redaction && { redaction }) };
   const openAt = ({ run, hasYielded }: Pick<RunShell, 'run' | 'hasYielded'>): RunShell => {
     const shell: RunShell = {
       run,

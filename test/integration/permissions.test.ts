@@ -51,8 +51,8 @@ const START_BY_ID = [202, 403, 202, 404, 403, 202, 403] as const;
 const QUIET = READ.map((status) => (status === 200 ? 204 : status));
 const CHAT = { id: 'talk', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] };
 const DECISIONS = { decisions: [{ approvalId: 'none', decision: 'approve' }] };
-/** The webhook does not exist. */
-const WEBHOOK = [404, 403, 404, 404, 403, 404, 403] as const;
+const WEBHOOK = [200, 403, 200, 404, 403, 200, 403] as const;
+const WEBHOOK_SENDS = WEBHOOK.map((status) => (status === 200 ? 202 : status));
 const NEW_WEBHOOK = { url: 'https://hooks.example.com', events: ['run.failed'] };
 const NEW_HOOK = { scheme: 'github', secret: { secret: 'NOBODY_HAS_IT' }, event: { run: 'none', name: 'paid' } };
 const MATRIX: readonly [string, readonly number[], object?][] = [
@@ -80,14 +80,13 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['POST /api/webhooks', [201, 403, 201, 201, 403, 201, 403], NEW_WEBHOOK],
   ['GET /api/webhooks', [200, 403, 200, 200, 403, 200, 403]],
   ['GET /api/webhooks/{id}', WEBHOOK],
-  ['DELETE /api/webhooks/{id}', [204, 403, 204, 204, 403, 204, 403]],
   ['POST /api/webhooks/{id}/rotate', WEBHOOK, {}],
   ['POST /api/webhooks/{id}/enable', WEBHOOK, {}],
-  ['POST /api/webhooks/{id}/ping', WEBHOOK, {}],
+  ['POST /api/webhooks/{id}/ping', WEBHOOK_SENDS, {}],
   ['GET /api/webhooks/{id}/deliveries', WEBHOOK],
-  ['POST /api/webhooks/{id}/deliveries/{deliveryId}/replay', WEBHOOK, {}],
+  ['POST /api/webhooks/{id}/deliveries/{deliveryId}/replay', WEBHOOK_SENDS, {}],
   ['POST /api/blobs', [201, 403, 201, 201, 403, 201, 403], {}],
-  ['GET /api/blobs/{id}', [200, 403, 200, 404, 403, 404, 403]],
+  ['GET /api/blobs/{id}', [200, 403, 200, 404, 403, 200, 403]],
   ['POST /api/schedules', [201, 403, 201, 404, 403, 404, 403], { graph: 'mine', every: '366d' }],
   ['GET /api/schedules', READ],
   ['GET /api/schedules/{id}', READ_BY_ID],
@@ -147,6 +146,7 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['POST /api/approvals/{id}/remind', READ_BY_ID.map((status) => (status === 200 ? 409 : status)), {}],
   ['POST /api/approvals/{id}/reassign', DECIDE, { users: ['u'] }],
   // Resources that other routes need are deleted last.
+  ['DELETE /api/webhooks/{id}', [204, 403, 204, 204, 403, 204, 403]],
   ['DELETE /api/schedules/{id}', [204, 403, 204, 204, 403, 204, 403]],
   ['DELETE /admin/tenants/{id}', ADMIN.map((status) => (status === 200 ? 204 : status))],
   ['DELETE /admin/switches/{kind}/{name}', ADMIN.map((status) => (status === 200 ? 204 : status))],
@@ -155,6 +155,16 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['DELETE /api/graphs/{name}/aliases/{alias}', PUBLISH.map((status) => (status === 404 ? 204 : status))],
   ['DELETE /api/graphs/{name}/versions/{version}', PUBLISH],
 ];
+
+/** Routes whose paths have names. A name is unique within a tenant only, so it means one of the caller's own tenant. */
+const NAMES = ['graphs', 'chat', 'threads', 'memory', 'hooks'].map((resource) => `/api/${resource}/`);
+const isByName = (route: string): boolean => NAMES.some((start) => route.includes(` ${start}`));
+/** Routes whose paths have ids, which are unique in the installation. */
+const BY_ID = MATRIX.filter(([route]) => route.includes('{id}') && route.includes(' /api/') && !isByName(route));
+const BY_NAME = MATRIX.filter(([route]) => route.includes('{') && isByName(route));
+/** What reveals nothing: no permission, no such thing, no `If-Match`, and a deletion of what is not there. */
+const REVEALS_NOTHING = [403, 404, 428, 204];
+
 const PUBLIC = [
   'GET /healthz',
   'GET /readyz',
@@ -170,6 +180,8 @@ describe('permissions', () => {
   let ended: { readonly runId: string; readonly approvalId: string };
   let fileId: string;
   let scheduleId: string;
+  let webhookId: string;
+  let deliveryId: string;
 
   beforeAll(async () => {
     const people = Object.entries(PEOPLE).map(
@@ -193,6 +205,8 @@ describe('permissions', () => {
     fileId = textAt((await user.post('/api/blobs', 'a file')).body, '/id');
     const scheduled = await user.post('/api/schedules', { graph: 'mine', every: '366d', overlap: 'allow' });
     scheduleId = textAt(scheduled.body, '/id');
+    webhookId = textAt((await user.post('/api/webhooks', NEW_WEBHOOK)).body, '/id');
+    deliveryId = textAt((await user.post(`/api/webhooks/${webhookId}/ping`, {})).body, '/id');
     for (const caller of [user, await stack.as(PEOPLE.otherUser)]) {
       await caller.post('/api/graphs', aDefinition({ name: 'known' }));
       await enter(caller, 'PUT /api/hooks/{id}', NEW_HOOK);
@@ -211,6 +225,7 @@ describe('permissions', () => {
       .replace('{kind}', 'graph')
       .replace('/blobs/{id}', `/blobs/${fileId}`)
       .replace('/schedules/{id}', `/schedules/${scheduleId}`)
+      .replace('/webhooks/{id}', `/webhooks/${webhookId}`)
       .replace('{id}', template.startsWith('/api/approvals') ? ended.approvalId : ended.runId)
       .replace('/diff', template.startsWith('/api/graphs') ? '/diff?from=1&to=1' : `/diff?with=${ended.runId}`)
       .replace('{name}', 'mine')
@@ -220,7 +235,7 @@ describe('permissions', () => {
       .replace('{threadId}', 'talk')
       .replace('{namespace}', 'users')
       .replace('{key}', 'ann')
-      .replace('{deliveryId}', 'none');
+      .replace('{deliveryId}', deliveryId);
 
   async function enter(client: ApiClient, route: string, body: object | undefined): Promise<ApiAnswer> {
     const [method = '', path = ''] = route.split(' ');
@@ -246,6 +261,23 @@ describe('permissions', () => {
 
   test.each([...PUBLIC, 'GET /openapi.json', 'GET /docs'])('requests for %s need no token', async (route) => {
     expect(await enter(stranger, route, undefined)).toMatchObject({ status: 200 });
+  });
+
+  test.each(BY_ID)('the permissions of %s let admins use ids of all tenants, and nobody else', (route, statuses) => {
+    const [, , admin, otherUser, otherApprover, otherAdmin] = statuses;
+    expect([route, otherAdmin]).toEqual([route, admin]);
+    expect(REVEALS_NOTHING).toEqual(expect.arrayContaining([otherUser, otherApprover]));
+  });
+
+  test.each(BY_NAME)('the permissions of %s look up the name in the own tenant, also for admins', (route, statuses) => {
+    const [, , , otherUser, , otherAdmin] = statuses;
+    expect([route, otherAdmin]).toEqual([route, otherUser]);
+  });
+
+  test('the permission table says of each route with a parameter if it is by id, by name or for administrators', () => {
+    const told = new Set([...BY_ID, ...BY_NAME].map(([route]) => route));
+    const others = MATRIX.flatMap(([route]) => (route.includes('{') && !told.has(route) ? [route] : []));
+    expect(others.filter((route) => !route.includes(' /admin/'))).toEqual([]);
   });
 
   test('the permissions of every documented route are tested', () => {

@@ -16,6 +16,8 @@ export interface SentTask<R extends CallRequest = CallRequest> extends Pick<
   readonly createdBy: Principal;
   /** Absent if the run is not traced. */
   readonly trace?: CallTrace;
+  /** True if log lines must not contain the messages of the call's errors, because these may quote redacted values. */
+  readonly hidesErrors?: true;
   /** The failure of the local attempts that this activity continues. */
   readonly failedLocally?: LocalFailure;
   /** True if an attempt with an unknown outcome may have made the call locally. */

@@ -5,7 +5,7 @@ import type { JsonObject, Json } from '../../graph/values/index.ts';
 import type { MessageKey, Hook } from '../../store/hooks.ts';
 import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import { contentHash } from '../http/fingerprints.ts';
-import { ApiError, retryAfter, toApiError } from '../http/errors.ts';
+import { ApiError, invalidField, retryAfter, toApiError } from '../http/errors.ts';
 import { SCHEMES } from './schemes.ts';
 import type { SignedRequest, Scheme } from './schemes.ts';
 import { permissionsOf } from '../../graph/definition/index.ts';
@@ -17,7 +17,7 @@ import { hiddenFrom } from '../redaction.ts';
 import { findRun } from '../runs/run-json.ts';
 import { sendSignal } from '../runs/send-signal.ts';
 import { startRun } from '../runs/start-run.ts';
-import { mediaTypeIn, requirePlainJson, readJsonText } from '../http/read-json.ts';
+import { decodeText, readJsonText, requirePlainBody } from '../http/read-json.ts';
 
 /** The answer to a message. */
 export interface HookResponse {
@@ -202,7 +202,8 @@ async function resolve(
   }
 }
 
-const FORM = 'application/x-www-form-urlencoded';
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /** Headers with credentials, which are not passed to runs. */
 const HIDDEN: ReadonlySet<string> = new Set([
@@ -210,6 +211,7 @@ const HIDDEN: ReadonlySet<string> = new Set([
   'cookie',
   'proxy-authorization',
   'stripe-signature',
+  'svix-signature',
   'webhook-signature',
   'x-hub-signature',
   'x-hub-signature-256',
@@ -218,26 +220,29 @@ const HIDDEN: ReadonlySet<string> = new Set([
 
 /**
  * Parses the body of a request. Header names become lower case. A form becomes an object of strings, in which `payload`
- * is parsed as JSON.
- * @throws ApiError 415 for another media type, 400 or 422 as for any JSON body
+ * is parsed as JSON, or only the value of `payload`, as the scheme says.
+ * @throws ApiError 415 for another media type, 400 or 422 as for any JSON body, 422 for a form without its `payload`
  */
-function readMessage({ headers, bytes }: SignedRequest, { takesForms }: Scheme): HookMessage {
-  const isForm = takesForms && mediaTypeIn(headers) === FORM;
-  if (!isForm) requirePlainJson(headers);
+function readMessage({ headers, bytes }: SignedRequest, { formBody }: Scheme): HookMessage {
+  const mediaType = requirePlainBody(headers, formBody === 'none' ? [JSON_TYPE] : [JSON_TYPE, FORM_TYPE]);
   return {
-    body: isForm ? readForm(bytes) : readJson(bytes),
+    body: mediaType === FORM_TYPE ? readForm(bytes, formBody) : readJson(bytes),
     headers: Object.fromEntries([...headers].filter(([name]) => !HIDDEN.has(name))),
   };
 }
 
-function readJson(bytes: Uint8Array) {
-  const value: unknown = JSON.parse(readJsonText(bytes));
+function readJson(bytes: Uint8Array, name?: string): Json {
+  const value: unknown = JSON.parse(readJsonText(bytes, name));
   return toJson(value);
 }
 
-/** Slack sends button actions as JSON in a form field. */
-function readForm(bytes: Uint8Array) {
-  const fields = Object.fromEntries(new URLSearchParams(Buffer.from(bytes).toString('utf8')));
-  const { payload } = fields;
-  return payload === undefined ? fields : { ...fields, payload: readJson(Buffer.from(payload)) };
+/** Slack sends button actions as JSON in a field of a form; GitHub sends its whole message so. */
+function readForm(bytes: Uint8Array, formBody: Scheme['formBody']): Json {
+  const form = new URLSearchParams(decodeText(bytes));
+  const [payload, another] = form.getAll('payload');
+  if (formBody === 'payload' && (payload === undefined || another !== undefined))
+    throw invalidField('/payload', 'A form of GitHub has one field "payload" with the message as JSON');
+  if (payload === undefined) return Object.fromEntries(form);
+  const json = readJson(Buffer.from(payload), 'The field "payload" of the form');
+  return formBody === 'payload' ? json : { ...Object.fromEntries(form), payload: json };
 }

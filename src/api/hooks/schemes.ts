@@ -1,11 +1,12 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { isJsonObject, own } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { HookScheme } from '../../store/platform-tables.ts';
 
 /** The parts in which the HMAC schemes differ. */
-interface HmacScheme extends Pick<Scheme, 'verificationAnswerOf' | 'takesForms'> {
+interface HmacScheme extends Pick<Scheme, 'verificationAnswerOf' | 'formBody'> {
   /** @returns `null` if the signature is missing or too old */
   claimOf(this: void, request: SignedRequest): HmacClaim | null;
   /** @returns `null` if the message has no id */
@@ -30,7 +31,7 @@ const GITHUB_SCHEME = hmacScheme({
   claimOf: ({ headers }) => ({ prefix: '', signatures: afterPrefix('sha256=', headers.get('x-hub-signature-256')) }),
   idOf: ({ headers }) => headers.get('x-github-delivery'),
   verificationAnswerOf: ({ headers }) => (headers.get('x-github-event') === 'ping' ? { ok: true } : null),
-  takesForms: false,
+  formBody: 'payload',
 });
 
 /** https://docs.stripe.com/webhooks#verify-manually */
@@ -43,7 +44,7 @@ const STRIPE_SCHEME = hmacScheme({
   },
   idOf: (_request, body) => textIn(body, 'id'),
   verificationAnswerOf: () => null,
-  takesForms: false,
+  formBody: 'none',
 });
 
 /** https://docs.slack.dev/authentication/verifying-requests-from-slack */
@@ -58,7 +59,7 @@ const SLACK_SCHEME = hmacScheme({
     const challenge = textIn(body, 'challenge');
     return textIn(body, 'type') === 'url_verification' && challenge !== null ? { challenge } : null;
   },
-  takesForms: true,
+  formBody: 'fields',
 });
 
 function afterPrefix(prefix: string, text: string | null): readonly string[] {
@@ -70,15 +71,40 @@ function textIn(body: Json, member: string): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-const HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
+/** The headers of a message by Standard Webhooks. */
+interface StandardHeaders {
+  readonly 'webhook-id': string;
+  readonly 'webhook-timestamp': string;
+  readonly 'webhook-signature': string;
+}
+
+/**
+ * Finds the headers of a message under the names of Standard Webhooks, or under those of Svix, which sends the same
+ * content (https://docs.svix.com/receiving/verifying-payloads/how-manual).
+ * @returns `null` if any is missing, or if a message has both sets of names and these differ: it would be unclear which
+ * id is signed
+ */
+function standardHeadersOf(headers: Headers): StandardHeaders | null {
+  const sets = ['webhook', 'svix'].flatMap((prefix) => {
+    const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map((name) => headers.get(`${prefix}-${name}`));
+    return id === null && timestamp === null && signature === null ? [] : [{ id, timestamp, signature }];
+  });
+  const [first, second = first] = sets;
+  if (!first?.id || !first.timestamp || !first.signature || !isDeepStrictEqual(first, second)) return null;
+  return {
+    'webhook-id': first.id,
+    'webhook-timestamp': first.timestamp,
+    'webhook-signature': first.signature,
+  };
+}
 
 /** Standard Webhooks 1.0: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
 const STANDARD_SCHEME: Scheme = {
   faultOf: (secret) => (toVerifier(secret) ? null : 'A secret is base64 here, perhaps after "whsec_"'),
   isSigned: (secret, request) => verifies(toVerifier(secret), request),
-  messageIdOf: ({ headers }) => headers.get('webhook-id') ?? '',
+  messageIdOf: ({ headers }) => standardHeadersOf(headers)?.['webhook-id'] ?? '',
   verificationAnswerOf: () => null,
-  takesForms: false,
+  formBody: 'none',
 };
 
 /** @returns `null` for a secret that is not base64 */
@@ -93,9 +119,10 @@ function toVerifier(secret: string): Webhook | null {
 /** The library throws for everything that it does not accept. */
 function verifies(verifier: Webhook | null, { headers, bytes }: SignedRequest): boolean {
   try {
-    const given = Object.fromEntries(HEADERS.map((name) => [name, headers.get(name) ?? '']));
-    verifier?.verify(Buffer.from(bytes), given, { jsonParse: false });
-    return verifier !== null;
+    const given = standardHeadersOf(headers);
+    if (verifier === null || given === null) return false;
+    verifier.verify(Buffer.from(bytes), { ...given }, { jsonParse: false });
+    return true;
   } catch {
     return false;
   }
@@ -141,8 +168,8 @@ export interface Scheme {
   messageIdOf(request: SignedRequest, body: Json): string;
   /** Returns the answer to a message that only verifies the endpoint; `null` for all others. */
   verificationAnswerOf(request: SignedRequest, body: Json): JsonObject | null;
-  /** True when forms are accepted besides JSON. */
-  readonly takesForms: boolean;
+  /** What a form is the message of. `none`: forms are refused. `payload`: the JSON in its field of that name. */
+  readonly formBody: 'none' | 'fields' | 'payload';
 }
 
 /** A request as it was received. */

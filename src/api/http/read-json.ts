@@ -13,24 +13,25 @@ import { ApiError } from './errors.ts';
 
 /**
  * Decodes a JSON body and refuses JSON that two parsers may read differently.
+ * @param name what the messages of errors call the text
  * @returns the text, which is valid JSON
  * @throws ApiError 400 if it is not UTF-8 or not JSON; 422 if it is nested too deeply, repeats a member, or has a number
  * outside the range of a double or an integer that a double does not keep
  */
-export function readJsonText(bytes: Uint8Array): string {
-  const text = decode(bytes);
-  const value = parse(text);
-  if (isTooDeep(value)) throw refused(`The body is nested deeper than ${MAX_INPUT_DEPTH} levels`, '', 'Too deep');
+export function readJsonText(bytes: Uint8Array, name = 'The body'): string {
+  const text = decodeText(bytes, name);
+  const value = parse(text, name);
+  if (isTooDeep(value)) throw refused(`${name} is nested deeper than ${MAX_INPUT_DEPTH} levels`, '', 'Too deep');
   const infinite = findInfinite(value);
   if (infinite)
     throw refused(
-      'The body has a number that is out of range',
+      `${name} has a number that is out of range`,
       toPointer(infinite),
       'A number must be between -1.8e308 and 1.8e308',
     );
   for (const { kind, path } of findLosses(text)) {
     const { detail, message } = LOSSES[kind];
-    throw refused(detail, toPointer(path), message);
+    throw refused(`${name} ${detail}`, toPointer(path), message);
   }
   return text;
 }
@@ -41,27 +42,27 @@ export function isTooDeep(value: unknown): boolean {
 }
 
 const LOSSES: Readonly<Record<JsonLoss['kind'], { readonly detail: string; readonly message: string }>> = {
-  'repeated member': { detail: 'The body names a member twice', message: 'This member comes more than once' },
+  'repeated member': { detail: 'names a member twice', message: 'This member comes more than once' },
   'rounded integer': {
-    detail: 'The body has an integer that a JSON number does not keep',
+    detail: 'has an integer that a JSON number does not keep',
     message: 'An integer beyond 2^53 is only kept as a text, in quotation marks',
   },
 };
 
-/** A byte order mark is ignored, as RFC 8259, section 8.1, allows. */
-function decode(bytes: Uint8Array): string {
+/** Decodes UTF-8. A byte order mark is ignored, as RFC 8259, section 8.1, allows. @throws ApiError 400 */
+export function decodeText(bytes: Uint8Array, name = 'The body'): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new ApiError('MALFORMED_JSON', 'The body is not valid UTF-8', { cause: error });
+    throw new ApiError('MALFORMED_JSON', `${name} is not valid UTF-8`, { cause: error });
   }
 }
 
-function parse(text: string): unknown {
+function parse(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ApiError('MALFORMED_JSON', `The body is no JSON: ${messageOf(error)}`, { cause: error });
+    throw new ApiError('MALFORMED_JSON', `${name} is no JSON: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -83,30 +84,33 @@ function refused(detail: string, path: string, message: string): ApiError {
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
 const PARAMETER = new RegExp(`^\\s*(${TOKEN})=(?:"((?:[^"\\\\]|\\\\.)*)"|(${TOKEN}))\\s*$`);
 
+const JSON_TYPE = 'application/json';
+
+/** Requires an unencoded JSON body, as `requirePlainBody` does (RFC 8259, section 8.1). @throws ApiError 415 */
+export function requirePlainJson(headers: Headers): void {
+  requirePlainBody(headers, [JSON_TYPE]);
+}
+
 /**
- * Requires an unencoded JSON body: `application/json` in UTF-8 (RFC 8259, section 8.1) without a content encoding.
+ * Requires a body of one of some media types in UTF-8, without a content encoding.
+ * @returns its media type in lower case, without parameters
  * @throws ApiError 415
  */
-export function requirePlainJson(headers: Headers): void {
+export function requirePlainBody(headers: Headers, mediaTypes: readonly string[]): string {
   const type = headers.get('content-type') ?? '';
-  if (!isJson(type))
-    throw notTaken(`The body must be application/json in UTF-8, not ${type === '' ? 'of no type' : `"${type}"`}`);
+  const mediaType = mediaTypeOf(type);
+  if (!mediaTypes.includes(mediaType) || !type.split(';').slice(1).every(isAccepted))
+    throw notTaken(
+      `The body must be ${mediaTypes.join(' or ')} in UTF-8, not ${type === '' ? 'of no type' : `"${type}"`}`,
+    );
   const coding = headers.get('content-encoding') ?? 'identity';
   if (coding.trim().toLowerCase() !== 'identity')
     throw notTaken(`The body must come as it is, not in the coding "${coding}"`, { 'accept-encoding': 'identity' });
+  return mediaType;
 }
 
-/** Returns the media type of a body in lower case, without its parameters. */
-export function mediaTypeIn(headers: Headers): string {
-  return mediaTypeOf(headers.get('content-type') ?? '');
-}
-
-function isJson(type: string): boolean {
-  return mediaTypeOf(type) === 'application/json' && type.split(';').slice(1).every(isTaken);
-}
-
-/** Accepts every parameter except a charset other than UTF-8; the other parameters have no meaning for JSON. */
-function isTaken(parameter: string): boolean {
+/** Accepts every parameter except a charset other than UTF-8; the other parameters have no meaning here. */
+function isAccepted(parameter: string): boolean {
   if (parameter.trim() === '') return true;
   const [, name = '', quoted, token = ''] = PARAMETER.exec(parameter) ?? [];
   if (name === '') return false;

@@ -20,6 +20,7 @@ import {
 import {
   createAddWebhook,
   findWebhook,
+  lookForWebhook,
   requireFound,
   rotateSecret,
   toWebhookJson,
@@ -86,7 +87,8 @@ const remove = webhooks.delete('/api/webhooks/{id}', 'run:control', {
   audit: withId('webhook.delete'),
   answers: { 204: { description: 'There is no such webhook now' } },
   handle: (deps) => async (c) => {
-    await deps.store.webhooks.remove(c.get('caller').tenantId, c.req.valid('param').id);
+    const webhook = await lookForWebhook(deps, c.get('caller'), c.req.valid('param').id);
+    if (webhook) await deps.store.webhooks.remove(webhook.tenantId, webhook.id);
     return c.body(null, 204);
   },
 });
@@ -115,8 +117,8 @@ const enable = webhooks.post('/api/webhooks/{id}/enable', 'run:control', {
   answers: { 200: json(WebhookSchema, 'The webhook') },
   problems: [404],
   handle: (deps) => async (c) => {
-    const { id } = c.req.valid('param');
-    const webhook = await deps.store.webhooks.enable(c.get('caller').tenantId, id);
+    const { tenantId, id } = await findWebhook(deps, c.get('caller'), c.req.valid('param').id);
+    const webhook = await deps.store.webhooks.enable(tenantId, id);
     return c.json(toWebhookJson(requireFound(webhook, id)), 200);
   },
 });

@@ -1,9 +1,11 @@
 import { NOT_BEGUN_VIEW, journalBatch } from '../../graph/journal/index.ts';
 import type { JournalBatch } from '../../graph/journal/index.ts';
+import { hideRunError } from '../../graph/redaction/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import type { Approval } from '../../graph/run/index.ts';
 import { MAX_MESSAGE, truncate } from '../../graph/values/index.ts';
 import type { RunError } from '../../graph/values/index.ts';
+import { readVisibleReason } from '../../process/read-redaction.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { endMeasurements } from '../../telemetry/metrics/journal-measurements.ts';
 import { measureAll, measure } from '../../telemetry/metrics/meter.ts';
@@ -37,7 +39,11 @@ export async function endTerminatedRun(
   await store.journal.write(batch, { runId: id, tenantId, executionRunId });
   // Two concurrent sweepers may both count the end, because the journal does not report which of them has written it.
   measureAll(endMeasurements({ runId: id, graph: run.graph.name }, end.at, batch.view.status));
-  logger.warn({ run: id, end }, 'a run whose workflow was terminated has been ended');
+  const { code, message } = hideRunError(toError(end), run.redaction);
+  logger.warn(
+    { run: id, tenant: tenantId, end: end.kind, executionRunId, code, message },
+    'a run whose workflow was terminated has been ended',
+  );
   return true;
 }
 
@@ -138,7 +144,8 @@ export async function quarantineRun(
   const isDone = await deps.engine.quarantine({ ...run, executionRunId }, { message, cancel });
   if (isDone) {
     measure('holdfast.runs.put_aside', 1, {});
-    deps.logger.warn({ run: run.id, tenant: run.tenantId, message, cancel }, 'a run was put aside');
+    const visible = await readVisibleReason(deps.store, run.id, message);
+    deps.logger.warn({ run: run.id, tenant: run.tenantId, message: visible, cancel }, 'a run was put aside');
   }
   await endTerminatedRun(deps, run, Date.now());
 }

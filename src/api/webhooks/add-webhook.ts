@@ -3,6 +3,7 @@ import type { ApiDeps, RequestAttempt } from '../deps.ts';
 import { ApiError, invalidField } from '../http/errors.ts';
 import { openSender } from './open-sender.ts';
 import { isSecret, newSecret } from './standard-webhooks.ts';
+import { maySeeTenant } from '../http/authenticate.ts';
 import type { Caller } from '../http/authenticate.ts';
 
 /** The most webhooks of a tenant. */
@@ -46,9 +47,15 @@ function unsigned(given: string | undefined): null {
 
 type FindDeps = Pick<ApiDeps, 'store'>;
 
-/** Finds a webhook of the caller's tenant. @throws ApiError 404 */
-export async function findWebhook({ store }: FindDeps, { tenantId }: Caller, id: string): Promise<Webhook> {
-  return requireFound(await store.webhooks.find(tenantId, id), id);
+/** Finds a webhook of the caller's tenant; admins find those of all tenants. @throws ApiError 404 */
+export async function findWebhook(deps: FindDeps, caller: Caller, id: string): Promise<Webhook> {
+  return requireFound(await lookForWebhook(deps, caller, id), id);
+}
+
+/** Finds a webhook as `findWebhook` does. @returns `null` when it does not exist */
+export async function lookForWebhook({ store }: FindDeps, caller: Caller, id: string): Promise<Webhook | null> {
+  const webhook = await store.webhooks.findById(id);
+  return webhook && maySeeTenant(caller, webhook.tenantId) ? webhook : null;
 }
 
 /** Finds an enabled webhook. @throws ApiError 404, 409 when it is disabled */

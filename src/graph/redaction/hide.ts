@@ -6,6 +6,7 @@ import type { RunEvent } from '../journal/events.ts';
 import { own, isJsonObject, toTemplateText } from '../values/json.ts';
 import { deepEqual } from '../values/compare-json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
+import { isCompensationKey } from '../run/ids.ts';
 import type { NodePath } from '../run/ids.ts';
 import { fieldsVisibleAs } from '../definition/node-types/describe-node.ts';
 import { toPublicApproval } from '../run/approval.ts';
@@ -45,6 +46,15 @@ export function hideStack(error: RunError, { stacks }: Redaction): RunError {
 export function hideErrorOf(error: RunError, redaction: Redaction): RunError {
   const isHidden = nodesNamed(redaction, error.node ?? START).some((node) => node.error);
   return isHidden ? hideMessages(error) : hideStack(error, redaction);
+}
+
+/** Returns true if the messages of a call's errors are redacted, of which only the name of its node is known. */
+export function hidesErrorsOfCall(
+  { node, key }: { readonly node: string; readonly key: string },
+  redaction: Redaction,
+) {
+  const undoes = isCompensationKey(key);
+  return nodesNamed(redaction, node).some(({ error, undone }) => error === true || (undoes && undone === true));
 }
 
 /** Redacts the messages of a run's error. Its cause may describe redacted compensations. */

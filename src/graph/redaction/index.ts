@@ -8,6 +8,8 @@ export {
   hideOutput,
   hideDelta,
   hideErrorOf,
+  hideMessages,
+  hidesErrorsOfCall,
   hideRunError,
   hideEvent,
   hideRefusal,

@@ -126,6 +126,11 @@ export function compensationKey(compensated: string): string {
   return `${compensated}:undo`;
 }
 
+/** True for the key of a call that compensates another one. */
+export function isCompensationKey(key: string): boolean {
+  return key.endsWith(':undo');
+}
+
 /**
  * Returns the key of the call that reads the arguments of another one. The key depends on the arguments, so the answer
  * to one reading is never used for another.

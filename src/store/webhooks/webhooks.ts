@@ -46,6 +46,8 @@ export interface Webhooks {
   /** Adds a webhook. Adding the same id again has no effect. @returns `null` when the tenant's limit is reached */
   add(webhook: NewWebhook, most: number): Promise<Webhook | null>;
   find(tenantId: string, id: string): Promise<Webhook | null>;
+  /** Finds a webhook of any tenant. */
+  findById(id: string): Promise<Webhook | null>;
   /** Lists webhooks, newest first. */
   list(tenantId: string, page: PageRequest): Promise<Page<Webhook>>;
   /** Removes a webhook with its deliveries if it exists. */
@@ -67,6 +69,10 @@ export function createWebhooks(db: Kysely<Tables>): Webhooks {
     add: (webhook, most) => add(db, webhook, most),
     async find(tenantId, id) {
       const row = await webhooks(db, { tenantId, id }).executeTakeFirst();
+      return row ? toWebhook(row) : null;
+    },
+    async findById(id) {
+      const row = await db.selectFrom('webhooks').selectAll().where('id', '=', id).executeTakeFirst();
       return row ? toWebhook(row) : null;
     },
     async list(tenantId, { limit, after }) {

@@ -24,17 +24,24 @@ function hexOf(secret: string, text: string): string {
   return createHmac('sha256', secret).update(text).digest('hex');
 }
 
-/** Signs messages by the schemes of hooks. Stripe's and Slack's events contain their ids in the body. */
-export const SIGN = {
-  standard: (body, { secret, id, at = new Date() }) => ({
+/** Signs by Standard Webhooks, with header names that begin with the given word. */
+function standardAs(prefix: string): Sign {
+  return (body, { secret, id, at = new Date() }) => ({
     headers: {
       ...JSON_TYPE,
-      'webhook-id': id,
-      'webhook-timestamp': secondsOf(at),
-      'webhook-signature': new Webhook(secret).sign(id, at, body),
+      [`${prefix}-id`]: id,
+      [`${prefix}-timestamp`]: secondsOf(at),
+      [`${prefix}-signature`]: new Webhook(secret).sign(id, at, body),
     },
     body,
-  }),
+  });
+}
+
+/** Signs messages by the schemes of hooks. Stripe's and Slack's events contain their ids in the body. */
+export const SIGN = {
+  standard: standardAs('webhook'),
+  /** Svix sends what Standard Webhooks wants, under header names of its own. */
+  svix: standardAs('svix'),
   github: (body, { secret, id }) => ({
     headers: {
       ...JSON_TYPE,

@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createLogger } from '../../../src/process/logger.ts';
+import type { Logger } from '../../../src/process/logger.ts';
 import { toTemporalLogger } from '../../../src/process/temporal-logger.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { toJson } from '../../../src/graph/values/to-json.ts';
+import { SetupError } from '../../../src/process/setup-error.ts';
+import { at } from '../../support/readers/json-at.ts';
 import { PATIENTLY } from '../../support/readers/api-runs.ts';
 
 let folder: string;
@@ -12,24 +17,93 @@ beforeAll(async () => {
 });
 afterAll(async () => await rm(folder, { recursive: true }));
 
-test('a log line of the Temporal SDK about a failed workflow contains its error', async () => {
-  const file = join(folder, 'log');
-  const error = new Error('it broke', { cause: new TypeError('inside') });
-  toTemporalLogger(createLogger('info', file)).error('Workflow failed', { error, workflowId: 'run:acme:1' });
-  const line = await vi.waitFor(async (): Promise<unknown> => JSON.parse(await readFile(file, 'utf8')), PATIENTLY);
-  expect(line).toMatchObject({ workflowId: 'run:acme:1', error: { type: 'Error', stack: expect.any(String) } });
-  expect(JSON.stringify(line)).toContain('it broke');
-  expect(JSON.stringify(line)).toContain('inside');
+const SECRET = 'canary-4711';
+
+/** Writes a line. @returns the line as JSON */
+async function lineOf(write: (logger: Logger) => void): Promise<Json> {
+  const lines: string[] = [];
+  write(createLogger('info', { write: (line: string) => void lines.push(line) }));
+  expect(lines).toHaveLength(1);
+  return toJson(JSON.parse(lines[0] ?? ''));
+}
+
+const quoting = (over: object = {}): Error =>
+  Object.assign(new TypeError(`It broke at ${SECRET}\n    at ${SECRET}`, { cause: new Error(SECRET) }), {
+    detail: SECRET,
+    ...over,
+  });
+const where = expect.stringMatching(/^at .*logger\.test\.ts:\d+:\d+/);
+
+test('a log line of the SDK about a failed workflow has the classes of its error and the positions, but no text', async () => {
+  const line = await lineOf((logger) =>
+    toTemporalLogger(logger).error('Workflow failed', { error: quoting(), workflowId: 'run:acme:1' }),
+  );
+  const cause = { type: 'Error', stack: where };
+  expect(line).toMatchObject({ workflowId: 'run:acme:1', error: { type: 'TypeError', stack: where, cause } });
+  expect(JSON.stringify(line)).not.toContain(SECRET);
 });
 
-test('a long text of the Temporal SDK is truncated in the log', async () => {
-  const file = join(folder, 'cut');
-  toTemporalLogger(createLogger('info', file)).warn('Failing workflow task', {
-    run_id: 'e1',
-    failure: 'x'.repeat(9_000),
-  });
-  const line = await vi.waitFor(async (): Promise<unknown> => JSON.parse(await readFile(file, 'utf8')), PATIENTLY);
-  expect(line).toMatchObject({ run_id: 'e1', failure: 'x'.repeat(2_000) });
+test.each<[string, string, object, object]>([
+  ['of a failed activity', 'Activity failed', { error: quoting(), activityType: 'record' }, { activityType: 'record' }],
+  ['of the core', 'Failing workflow task', { run_id: 'e1', failure: `Failure { ${SECRET} }` }, { run_id: 'e1' }],
+  [
+    'that quotes an error',
+    `Error while processing: ${SECRET}`,
+    { error: quoting() },
+    { msg: 'Error while processing' },
+  ],
+  ['that is an error', `It failed: ${SECRET}`, quoting(), { msg: 'It failed' }],
+])('a log line of the SDK %s has nothing that quotes a value', async (_which, message, meta, expected) => {
+  const line = await lineOf((logger) =>
+    toTemporalLogger(logger).warn(message, Object.assign(meta, { sdkComponent: 'worker' })),
+  );
+  expect(line).toMatchObject(expected);
+  expect(JSON.stringify(line)).not.toContain(SECRET);
+});
+
+test('a line of an activity is written as it is', async () => {
+  const meta = { sdkComponent: 'activity', code: 'TOOL_FAILED', message: 'no' };
+  const line = await lineOf((logger) => toTemporalLogger(logger).warn('a call failed: why', meta));
+  expect(line).toMatchObject({ ...meta, msg: 'a call failed: why' });
+});
+
+test.each<[string, unknown, object]>([
+  [
+    'of the system',
+    Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' }),
+    { code: 'ECONNREFUSED', message: 'connect ECONNREFUSED' },
+  ],
+  [
+    'of the database about a statement',
+    Object.assign(new Error('no table'), { code: '42P01', severity: 'ERROR' }),
+    { code: '42P01', message: 'no table' },
+  ],
+  ['of the setup', new SetupError('no file'), { type: 'SetupError', message: 'no file' }],
+  [
+    'of a server that is away',
+    Object.assign(new Error('away'), { code: 14, metadata: {} }),
+    { code: 14, message: 'away' },
+  ],
+  [
+    'of the database about data',
+    quoting({ code: '22P02', severity: 'ERROR', table: 'runs' }),
+    { code: '22P02', table: 'runs' },
+  ],
+  ['of a refusing server', quoting({ code: 3, metadata: {} }), { code: 3 }],
+  ['of an activity', quoting({ type: 'INTERNAL' }), { code: 'INTERNAL' }],
+  ['of several', Object.assign(quoting(), { errors: [quoting()] }), { errors: [{ type: 'TypeError' }] }],
+  ['that is a text', SECRET, {}],
+])('an error %s has its text only if that says no values', async (_which, error, expected) => {
+  const described = await lineOf((logger) => logger.warn({ error }, 'no'));
+  const first = await lineOf((logger) => logger.warn(error instanceof Error ? error : new Error(SECRET)));
+  expect(at(described, '/error')).toMatchObject(expected);
+  expect(JSON.stringify([described, first])).not.toContain(SECRET);
+});
+
+test('a long text of the SDK is truncated', async () => {
+  const error = `code: Unavailable, message: ${'x'.repeat(9_000)}`;
+  const line = await lineOf((logger) => toTemporalLogger(logger).warn('Polling failed', { run_id: 'e1', error }));
+  expect(line).toMatchObject({ run_id: 'e1', reason: expect.stringMatching(/^code: Unavailable.{1900,2000}$/) });
 });
 
 test('an error with a megabyte of text is logged in a short line', async () => {

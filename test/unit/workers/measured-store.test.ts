@@ -47,6 +47,21 @@ test('an event that is written to the store twice is measured and logged once', 
   ]);
 });
 
+const errorOf = { pay: { error: true } } as const;
+test.each([
+  ['whose errors are redacted', async () => ({ channels: ['secret'], nodes: errorOf, graphs: {} })],
+  ['of which nothing is known', async () => await Promise.reject(new Error('away'))],
+])('the log line of a failed run %s has its code without its message', async (which, redactionOf) => {
+  lines.length = 0;
+  const id = `redacting-${which.length}`;
+  await store.runs.create(aNewRun({ id }));
+  const redactionOfRuns = async () => new Map([[id, await redactionOf()]]);
+  const redacting = measuredStore({ ...store, runs: { ...store.runs, redactionOfRuns } }, logger);
+  await redacting.journal.write(ending, writerOf(id));
+  const line = { run: id, code: 'TOOL_FAILED', message: '[redacted]', msg: 'a run has failed' };
+  expect(lines.map((text) => JSON.parse(text))).toMatchObject([line]);
+});
+
 test('events of a failed store write are neither measured nor logged', async () => {
   lines.length = 0;
   const refusing = {

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
+import type { Redaction } from '../../../src/graph/redaction/redaction.ts';
 import { toJson } from '../../../src/graph/values/to-json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import type { TaskFailureCause, TaskFailureNote } from '../../../src/store/failing-runs.ts';
@@ -16,8 +17,14 @@ type NoteFailure = (runId: string, failure: TaskFailureNote) => Promise<void>;
 const failuresMeasured = async (): Promise<number> =>
   Number(/^holdfast_workflow_task_failures_total (\d+)/m.exec(await readMetrics())?.[1]);
 
-/** A report with what it logs and notes. */
-function aReport(note: NoteFailure) {
+const NOTHING: Redaction = { channels: [], nodes: {}, graphs: {} };
+const SECRETIVE: Redaction = { ...NOTHING, channels: ['secret'] };
+
+/**
+ * A report with what it logs and notes.
+ * @param redaction of the run; `null` if the database is away
+ */
+function aReport(note: NoteFailure, redaction: Redaction | null = NOTHING) {
   const lines: Json[] = [];
   const stream = new Writable({
     write: (line: Buffer, _encoding, done) => {
@@ -25,17 +32,23 @@ function aReport(note: NoteFailure) {
       done();
     },
   });
-  const store = { failingRuns: { note, list: never, find: never, forget: never, active: never } };
+  const redactionOfRuns = async () => (redaction ? new Map([['R', redaction]]) : await never());
+  const store = {
+    failingRuns: { note, list: never, find: never, forget: never, active: never },
+    runs: { redactionOfRuns },
+  };
   return { lines, report: reportFailedTask({ store, logger: pino(stream) }) };
 }
 
 const failed = { workflowId: 'run:acme:R', executionRunId: 'e1', reason: 'x'.repeat(5_000) } as const;
 const byCode = { by: 'code', proofs: 2 } as const;
 
-test('a failed workflow task is logged with its run, and counted', () => {
+test('a failed workflow task is logged with its run, and counted', async () => {
   const { lines, report } = aReport(async () => undefined);
   report({ ...failed, ...byCode });
+  await expect.poll(() => lines).toHaveLength(1);
   report({ ...failed, ...byCode, workflowId: 'no run' });
+  await expect.poll(() => lines).toHaveLength(2);
   const line = { run: 'R', executionRunId: 'e1', by: 'code', reason: 'x'.repeat(500), msg: 'a workflow task failed' };
   expect(lines[0]).toMatchObject(line);
   expect(Number(at(lines[1] ?? null, '/count')) - Number(at(lines[0] ?? null, '/count'))).toBe(1);
@@ -52,8 +65,17 @@ test('a workflow task that waits in the queue is logged and recorded, but not co
   expect(lines[0]).not.toHaveProperty('count');
   expect(note).toHaveBeenCalledOnce();
   report({ ...failed, ...byCode });
-  expect(lines[1]).toMatchObject({ msg: 'a workflow task failed', count: 1 });
+  await expect.poll(() => lines[1]).toMatchObject({ msg: 'a workflow task failed', count: 1 });
   expect(await failuresMeasured()).toBe(before + 1);
+});
+
+test.each([
+  ['that redacts a value', SECRETIVE],
+  ['of which nothing is known', null],
+])('the reason is redacted for a run %s', async (_which, redaction) => {
+  const { lines, report } = aReport(async () => undefined, redaction);
+  report({ ...failed, ...byCode });
+  await expect.poll(() => lines[0]).toMatchObject({ run: 'R', executionRunId: 'e1', reason: '[redacted]' });
 });
 
 test.each<[Culprit, readonly TaskFailureCause[]]>([
@@ -71,5 +93,6 @@ test.each<[Culprit, readonly TaskFailureCause[]]>([
 test('a workflow task’s failure whose record can not be written is logged', async () => {
   const { lines, report } = aReport(never);
   report({ ...failed, ...byCode });
-  await expect.poll(() => lines[1]).toMatchObject({ run: 'R', msg: 'a failed workflow task could not be noted' });
+  const line = { run: 'R', msg: 'a failed workflow task could not be noted' };
+  await expect.poll(() => lines).toContainEqual(expect.objectContaining(line));
 });

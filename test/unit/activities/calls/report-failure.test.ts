@@ -3,7 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import { toolCalls } from '../../../../src/activities/tool-calls.ts';
 import type { CallSlots } from '../../../../src/activities/calls/call-admission.ts';
-import type { CallTask, LocalFailure } from '../../../../src/activities/calls/call-task.ts';
+import type { CallTask } from '../../../../src/activities/calls/call-task.ts';
 import { fromCode } from '../../../../src/activities/calls/classify-failure.ts';
 import type { CallBehavior } from '../../../../src/activities/calls/make-attempt.ts';
 import { performCall } from '../../../../src/activities/calls/perform-call.ts';
@@ -31,13 +31,17 @@ const makeLocally: Make = async (kind, task) => await performLocally(slots, kind
 const make: Make = async (kind, task) => await performCall(store, kind, task);
 
 /** Makes a failing call. @returns the log lines of its activity */
-async function linesOf(makeCall: Make, script: readonly Step[], failedLocally?: LocalFailure): Promise<Json[]> {
+async function linesOf(
+  makeCall: Make,
+  script: readonly Step[],
+  over: Partial<Pick<CallTask, 'key' | 'failedLocally' | 'hidesErrors'>> = {},
+): Promise<Json[]> {
   const lines: Json[] = [];
   const logger = new DefaultLogger('WARN', ({ message, meta = {} }) => void lines.push([message, toJson(meta)]));
   const activity = new MockActivityEnvironment({ scheduledTimestampMs: Date.now() }, { logger });
   const kind = toolCalls({ pay: { ...scriptedTool(...script).tool, effect: 'idempotent' } });
   const request = aToolRequest({ effect: 'idempotent', policy: aPolicy({ retry: { initialMs: 1, maxAttempts: 2 } }) });
-  const task = aTask({ request, ...(failedLocally && { failedLocally }) });
+  const task = aTask({ request, ...over });
   await Promise.allSettled([activity.run(async () => await makeCall(kind, task))]);
   return lines;
 }
@@ -49,6 +53,13 @@ describe.each([
   test('a failed call is logged with its run, node, tool, attempt, and the location where code threw', async () => {
     const facts = { ...call, attempt: 1, code: 'TOOL_FAILED', message: 'x is not a function', stack };
     expect(await linesOf(makeCall, [mistake])).toEqual([[FAILED, expect.objectContaining(facts)]]);
+  });
+
+  test('is logged without the texts of its error if these may quote a redacted value', async () => {
+    const lines = await linesOf(makeCall, [mistake], { key: 'R1.pay.2', hidesErrors: true });
+    const facts = { ...call, key: 'R1.pay.2', attempt: 1, code: 'TOOL_FAILED', message: '[redacted]' };
+    expect(lines).toEqual([[FAILED, expect.objectContaining(facts)]]);
+    expect(JSON.stringify(lines)).not.toContain('is not a function');
   });
 });
 
@@ -64,6 +75,6 @@ describe('a local call', () => {
   test('a failed local call is not logged again by the activity that continues it', async () => {
     const failure = { error: { code: 'TOOL_FAILED', message: 'full', attempts: 1 }, callFailed: false } as const;
     const failedLocally = { failures: 1, failure, nextAttemptAt: new Date().toISOString() };
-    expect(await linesOf(make, [], failedLocally)).toEqual([]);
+    expect(await linesOf(make, [], { failedLocally })).toEqual([]);
   });
 });

@@ -75,6 +75,46 @@ test('an inbound webhook message without an id is identified by its signed conte
   expect(idOf(headers['stripe-signature'], '{ }')).not.toBe(idOf(headers['stripe-signature']));
 });
 
+describe('the header names of Svix', () => {
+  const { headers: ofStandard, body } = SIGN.standard(BODY, { secret: SECRET, id: 'msg_1' });
+  const { headers: ofSvix } = SIGN.svix(BODY, { secret: SECRET, id: 'msg_1' });
+  const other = SIGN.svix(BODY, { secret: SECRET, id: 'msg_2' }).headers;
+  const { 'svix-id': id = '', 'svix-timestamp': timestamp = '', 'svix-signature': signature = '' } = ofSvix;
+
+  test.each([
+    ['of Svix alone', ofSvix, true],
+    ['of both that say the same', { ...ofStandard, ...ofSvix }, true],
+    ['of both with another id', { ...ofStandard, ...other }, false],
+    [
+      'of both with another id, in the other order',
+      { ...SIGN.standard(BODY, { secret: SECRET, id: 'msg_2' }).headers, ...ofSvix },
+      false,
+    ],
+    ['of Svix beside an incomplete set', { ...ofSvix, 'webhook-id': 'msg_1' }, false],
+    ['of Standard Webhooks beside an incomplete set', { ...ofStandard, 'svix-id': 'msg_1' }, false],
+    [
+      'with an id of the one set and a signature of the other',
+      { 'svix-id': id, 'svix-timestamp': timestamp, 'webhook-signature': signature },
+      false,
+    ],
+    ['of Svix with an empty id', { ...ofSvix, 'svix-id': '' }, false],
+  ])('headers %s', (_which, headers, isAccepted) => {
+    expect(isSigned('standard', { headers, body })).toBe(isAccepted);
+  });
+
+  test('a message is refused when it is too old or in the future', () => {
+    const at = (minutes: number): boolean =>
+      isSigned('standard', SIGN.svix(BODY, { secret: SECRET, id: 'msg_1', at: minutesAgo(minutes) }));
+    expect([4.9, 5.1, -5.1].map(at)).toEqual([true, false, false]);
+  });
+
+  test('a message has the same id under both sets of names', () => {
+    const idOf = (headers: Readonly<Record<string, string>>): string =>
+      SCHEMES.standard.messageIdOf(toRequest({ headers, body }), JSON.parse(BODY));
+    expect([idOf(ofSvix), idOf(ofStandard), idOf(other)]).toEqual(['msg_1', 'msg_1', 'msg_2']);
+  });
+});
+
 test('a stored secret of Standard Webhooks is base64', () => {
   expect(SCHEMES.standard.faultOf(SECRET)).toBe(null);
   expect(SCHEMES.standard.faultOf('whsec_not base64!')).toMatch(/base64/);

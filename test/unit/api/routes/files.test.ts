@@ -78,8 +78,10 @@ describe('a stored file', () => {
     expect(await api.as('user').get(path)).toMatchObject(aProblem(403, 'FORBIDDEN'));
     expect(await api.as('approver').get(path)).toMatchObject(aProblem(403, 'FORBIDDEN'));
     expect(await api.as('otherTenantUser').get(path)).toMatchObject(aProblem(404, 'NOT_FOUND'));
-    const own = await clientOf('user').files.store(new Blob(['mine']));
-    expect(await (await clientOf('admin').files.read(own.id)).text()).toBe('mine');
+    for (const owner of ['user', 'otherTenantUser'] as const) {
+      const own = await clientOf(owner).files.store(new Blob([owner]));
+      expect(await (await clientOf('admin').files.read(own.id)).text()).toBe(owner);
+    }
   });
 
   test('a file is stored once for an idempotency key', async () => {

@@ -232,6 +232,85 @@ describe('a message for a hook', () => {
     expect(refused).toMatchObject(aProblem(415, 'UNSUPPORTED_MEDIA_TYPE'));
   });
 
+  describe('a form of GitHub', () => {
+    const FORM = 'application/x-www-form-urlencoded';
+    const form = (body: string, type = FORM, id?: string) => {
+      const message = github(body, id);
+      return { ...message, headers: { ...message.headers, 'content-type': type } };
+    };
+    const payloadOf = (json: string): string => new URLSearchParams({ payload: json }).toString();
+
+    test.each([
+      ['without a parameter', FORM],
+      ['with a charset', `${FORM}; charset=utf-8`],
+      ['with a quoted charset in upper case', `Application/X-WWW-Form-Urlencoded;charset="UTF-8"`],
+    ])('the payload of a GitHub form is the body of the message, %s', async (what, type) => {
+      const name = `form-${what.length}`;
+      await put(name);
+      expect(await post(`demo.${name}`, form(payloadOf('{"issue":{"number":"ü+&%"}}'), type))).toMatchObject({
+        status: 202,
+      });
+      expect(await runsOf(name)).toMatchObject({ items: [{ input: { number: 'ü+&%' } }], nextCursor: null });
+    });
+
+    test('a GitHub form is verified as it comes, and recognized again by its delivery id', async () => {
+      await put('form-once');
+      const message = form(payloadOf(BODY), FORM, 'form-1');
+      expect(await post('demo.form-once', { ...message, body: `${message.body}&` })).toMatchObject({ status: 401 });
+      expect(await post('demo.form-once', message)).toMatchObject({ status: 202 });
+      expect(await post('demo.form-once', message)).toMatchObject({ status: 200 });
+      expect(await post('demo.form-once', github(BODY, 'form-1'))).toMatchObject({ status: 200 });
+      expect(await runsOf('form-once')).toMatchObject({ items: [{ input: { number: 7 } }], nextCursor: null });
+    });
+
+    test('a ping of GitHub in a form has no effect', async () => {
+      await put('form-ping');
+      const ping = form(payloadOf('{"zen":"x"}'));
+      const pinged = await post('demo.form-ping', { ...ping, headers: { ...ping.headers, 'x-github-event': 'ping' } });
+      expect(pinged).toMatchObject({ status: 200, body: { ok: true } });
+    });
+
+    const faulty = (status: number, code: string, detail: RegExp) => ({ status, code, detail });
+    const invalid = faulty(422, 'INVALID_REQUEST', /"payload"/);
+    const unsupported = faulty(415, 'UNSUPPORTED_MEDIA_TYPE', /x-www-form-urlencoded/);
+    test.each([
+      ['without a payload', form('issue=7'), invalid],
+      ['that is empty', form(''), invalid],
+      ['with two payloads', form('payload=%7B%7D&payload=%7B%7D'), invalid],
+      ['whose payload is no JSON', form('payload=nothing'), faulty(400, 'MALFORMED_JSON', /"payload"/)],
+      ['in another charset', form(payloadOf(BODY), `${FORM}; charset=latin1`), unsupported],
+      ['in parts', form(payloadOf(BODY), 'multipart/form-data; boundary=x'), unsupported],
+      ['that is too large', form(payloadOf(`"${'x'.repeat(1_048_576)}"`)), faulty(413, 'BODY_TOO_LARGE', /1048576/)],
+    ])('a GitHub form %s is refused', async (_what, message, { status, code, detail }) => {
+      await put('form-faulty');
+      const answer = await post('demo.form-faulty', message);
+      expect(answer).toMatchObject(aProblem(status, code));
+      expect(textAt(answer.body, '/detail')).toMatch(detail);
+    });
+
+    test('a GitHub form with a content encoding is refused', async () => {
+      await put('form-coded');
+      const message = form(payloadOf(BODY));
+      const coded = await post('demo.form-coded', {
+        ...message,
+        headers: { ...message.headers, 'content-encoding': 'gzip' },
+      });
+      expect(coded).toMatchObject(aProblem(415, 'UNSUPPORTED_MEDIA_TYPE'));
+    });
+  });
+
+  test('a message of Svix starts one run, also when it comes under both names of its headers', async () => {
+    await put('svix', { scheme: 'standard', start: { graph: 'triage', input: { number: '{{ headers }}' } } });
+    const signing = { secret: SECRET, id: 'msg_svix', at: new Date() };
+    const message = SIGN.svix(BODY, signing);
+    const both = { ...message, headers: { ...message.headers, ...SIGN.standard(BODY, signing).headers } };
+    expect(await post('demo.svix', message)).toMatchObject({ status: 202 });
+    expect(await post('demo.svix', both)).toMatchObject({ status: 200 });
+    const runs = await runsOf('svix');
+    expect(runs).toMatchObject({ items: [{ input: { number: { 'svix-id': 'msg_svix' } } }], nextCursor: null });
+    expect(JSON.stringify(runs)).not.toContain('v1,');
+  });
+
   test('a run that a hook starts receives the headers of the message without credentials', async () => {
     await put('headers', { start: { graph: 'triage', input: { number: '{{ headers }}' } } });
     const message = github();

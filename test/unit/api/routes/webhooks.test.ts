@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listAt, textAt } from '../../../support/readers/json-at.ts';
+import { at, listAt, textAt } from '../../../support/readers/json-at.ts';
 import { aProblem, issuePathsOf } from '../../../support/readers/problems.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
@@ -69,6 +69,28 @@ describe('a webhook', () => {
     await other.send(`/api/webhooks/${id}`, { method: 'DELETE' });
     expect(await api.as('user').get(`/api/webhooks/${id}`)).toMatchObject({ status: 200 });
     expect((await other.get('/api/webhooks')).body).toEqual({ items: [], nextCursor: null });
+  });
+
+  test('an admin uses webhooks of other tenants by their ids, and the audit has it in the tenant of the admin', async () => {
+    const id = await idOf({}, 'otherTenantUser');
+    const admin = api.as('admin');
+    expect(await admin.get(`/api/webhooks/${id}`)).toMatchObject({ status: 200, body: { id } });
+    expect((await admin.post(`/api/webhooks/${id}/rotate`, {})).status).toBe(200);
+    expect((await admin.post(`/api/webhooks/${id}/enable`, {})).status).toBe(200);
+    const { status, body } = await admin.post(`/api/webhooks/${id}/ping`, {});
+    expect(status).toBe(202);
+    expect((await admin.post(`/api/webhooks/${id}/deliveries/${textAt(body, '/id')}/replay`, {})).status).toBe(202);
+    expect((await api.as('otherTenantUser').get(`/api/webhooks/${id}/deliveries`)).body).toMatchObject({
+      items: [{ id: textAt(body, '/id') }],
+    });
+    expect((await admin.send(`/api/webhooks/${id}`, { method: 'DELETE' })).status).toBe(204);
+    expect(await api.as('otherTenantUser').get(`/api/webhooks/${id}`)).toMatchObject(aProblem(404, 'NOT_FOUND'));
+    const audit = listAt((await admin.get('/admin/audit?action=webhook')).body, '/items');
+    const ofWebhook = audit.filter((entry) => at(entry, '/subject') === id);
+    const actions = ['create', 'rotate', 'enable', 'ping', 'delete', 'replay'].map((action) => `webhook.${action}`);
+    expect(new Set(ofWebhook.map((entry) => at(entry, '/action')))).toEqual(new Set(actions));
+    const tenants = ofWebhook.map((entry) => [at(entry, '/action') === 'webhook.create', at(entry, '/tenantId')]);
+    expect(tenants).toEqual(tenants.map(([isCreated]) => [isCreated, isCreated === true ? 'other' : 'demo']));
   });
 
   test('the permission to read runs is not enough to read webhooks, as their URL may be a secret', async () => {
