@@ -1,9 +1,8 @@
 import type { RunEvent } from '../graph/journal/index.ts';
 import type { Run } from './answers.ts';
-import type { Connection } from './connection.ts';
 import { path } from './listing.ts';
 import type { Page } from './listing.ts';
-import type { CallOptions } from './send.ts';
+import type { CallOptions, Connection } from './send.ts';
 import { streamRun } from './stream-run.ts';
 import type { StreamedRun, TokenEvent } from './stream-run.ts';
 import { isResting, preferWait } from './wait-for-run.ts';

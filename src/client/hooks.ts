@@ -1,10 +1,9 @@
 import type { z } from 'zod';
 import type { HookSchema, NewHookSchema } from '../api/schemas/hook.ts';
 import type { PageRequest } from './answers.ts';
-import type { Connection } from './connection.ts';
 import { createListing, path } from './listing.ts';
 import type { Listing } from './listing.ts';
-import type { CallOptions } from './send.ts';
+import type { CallOptions, Connection } from './send.ts';
 
 export type Hook = z.output<typeof HookSchema>;
 export type NewHook = z.input<typeof NewHookSchema>;

@@ -1,5 +1,7 @@
 export { createClient } from './create-client.ts';
-export type { Client, Files, NewFile, StoredFile, MemoryEntry, MemoryFilter, NewMemory } from './create-client.ts';
+export type { Client } from './create-client.ts';
+export type { Files, NewFile, StoredFile } from './files.ts';
+export type { MemoryEntry, MemoryFilter, NewMemory } from './memory.ts';
 export { HoldfastError } from './holdfast-error.ts';
 export type { ErrorCode } from './holdfast-error.ts';
 export type { CallOptions, ClientOptions } from './send.ts';

@@ -1,5 +1,4 @@
-import type { Connection } from './connection.ts';
-import type { ApiRequest } from './send.ts';
+import type { ApiRequest, Connection } from './send.ts';
 import type { Timing } from './timing.ts';
 import { HoldfastError } from './holdfast-error.ts';
 

@@ -16,13 +16,12 @@ import type {
   State,
   StreamTicket,
 } from './answers.ts';
-import type { Connection } from './connection.ts';
 import { followRun, followTokens } from './follow-run.ts';
 import type { FollowOptions } from './follow-run.ts';
 import type { TokenEvent } from './stream-run.ts';
 import { createListing, path, toRunQuery } from './listing.ts';
 import type { Listing, RunFilter } from './listing.ts';
-import type { CallOptions } from './send.ts';
+import type { CallOptions, Connection } from './send.ts';
 import { startRun } from './start-run.ts';
 import type { NewRun, StartOptions } from './start-run.ts';
 import { awaitStored } from './approvals.ts';

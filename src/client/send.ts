@@ -1,6 +1,7 @@
 import { HoldfastError, withIdempotencyKey } from './holdfast-error.ts';
 import type { Timing } from './timing.ts';
 import type { Problem } from './answers.ts';
+import { readRetryAfter } from '../network/retry-after.ts';
 
 /** The address of the API and the credentials of the caller. */
 export interface ClientOptions {
@@ -240,7 +241,7 @@ function readAnswer({ status, text }: ApiResponse): unknown {
 
 /** Converts an unsuccessful response to an error. @param now milliseconds since the epoch */
 function readProblem({ status, headers, text }: ApiResponse, now: number): HoldfastError {
-  const retryAfterMs = readRetryAfter(headers.get('retry-after'), now);
+  const retryAfterMs = readRetryAfter(headers, now);
   const isProblem = headers.get('content-type')?.startsWith('application/problem+json') ?? false;
   if (!isProblem)
     return new HoldfastError({
@@ -255,9 +256,8 @@ function readProblem({ status, headers, text }: ApiResponse, now: number): Holdf
 
 type ApiProblem = Problem & Pick<HoldfastError, 'code'>;
 
-/** Reads `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date. @returns milliseconds */
-function readRetryAfter(value: string | null, now: number): number | undefined {
-  if (value === null) return undefined;
-  const ms = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now;
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+/** What every group of client methods uses: how requests are sent, and their delays. */
+export interface Connection {
+  readonly send: Send;
+  readonly timing: Timing;
 }

@@ -1,6 +1,5 @@
 import type { RunEvent } from '../graph/journal/index.ts';
-import type { Connection } from './connection.ts';
-import type { CallOptions } from './send.ts';
+import type { CallOptions, Connection } from './send.ts';
 import { createPauses, readEvent, readStream } from './read-stream.ts';
 
 /** An event of one of many runs. */

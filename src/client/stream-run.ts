@@ -1,10 +1,10 @@
 import type { ModelDelta, RunEvent } from '../graph/journal/index.ts';
 import type { Run } from './answers.ts';
-import type { Connection } from './connection.ts';
 import { path } from './listing.ts';
 import { isEnded } from './wait-for-run.ts';
 import { createPauses, readEvent, readStream } from './read-stream.ts';
 import type { ServerSentEvent } from './read-stream.ts';
+import type { Connection } from './send.ts';
 
 /** A run whose events after a position are read. */
 export interface StreamedRun {

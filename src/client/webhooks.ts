@@ -7,10 +7,9 @@ import type {
   WebhookWithSecretSchema,
 } from '../api/schemas/webhook.ts';
 import type { PageRequest } from './answers.ts';
-import type { Connection } from './connection.ts';
 import { createListing, path } from './listing.ts';
 import type { Listing } from './listing.ts';
-import type { CallOptions } from './send.ts';
+import type { CallOptions, Connection } from './send.ts';
 
 export type Webhook = z.output<typeof WebhookSchema>;
 export type WebhookWithSecret = z.output<typeof WebhookWithSecretSchema>;

@@ -1,9 +1,10 @@
-import type { ApiDeps, RequestAttempt } from '../deps.ts';
+import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, retryAfter } from '../http/errors.ts';
 import { findWithRun, requirePending } from './find-approval.ts';
 import { MAX_COMMENTS, readInboxApproval } from './inbox-approval.ts';
 import type { NotedApproval } from './inbox-approval.ts';
+import type { RequestAttempt } from '../http/admission.ts';
 
 type NoteDeps = Pick<ApiDeps, 'store' | 'fingerprints'>;
 

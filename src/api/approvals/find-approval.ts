@@ -4,10 +4,10 @@ import type { ApiDeps } from '../deps.ts';
 import { maySeeTenant, toPrincipal } from '../http/authenticate.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
-import { findRun } from '../runs/run-json.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
 import { isPendingFor } from '../../graph/run/index.ts';
 import type { Approval } from '../../graph/run/index.ts';
+import { findRun } from '../runs/find-run.ts';
 
 /** Finds an approval of the caller's tenant; admins find those of all tenants. @throws ApiError 404 */
 export async function findApproval(

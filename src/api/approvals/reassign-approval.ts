@@ -6,7 +6,7 @@ import type { Caller } from '../http/authenticate.ts';
 import { toApiError } from '../http/errors.ts';
 import { afterSending, sendSignal } from '../runs/send-signal.ts';
 import type { ApprovalRequest } from './annotate-approval.ts';
-import { untilWritten } from './decide-approval.ts';
+import { untilApproval } from './decide-approval.ts';
 import { findWithRun, requirePending } from './find-approval.ts';
 import { readInboxApproval } from './inbox-approval.ts';
 import type { NotedApproval } from './inbox-approval.ts';
@@ -42,5 +42,5 @@ export async function reassignApproval(
 async function readReassigned(deps: Pick<ApiDeps, 'store'>, approval: Approval, value: Json): Promise<Approval> {
   const counted = isJsonObject(value) ? value['reassigned'] : undefined;
   const count = typeof counted === 'number' ? counted : 1;
-  return await untilWritten(deps, approval, ({ reassigned = 0 }) => reassigned >= count);
+  return await untilApproval(deps, approval, ({ reassigned = 0 }) => reassigned >= count);
 }

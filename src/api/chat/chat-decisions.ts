@@ -10,8 +10,8 @@ import { ApiError } from '../http/errors.ts';
 import { recordedAct } from '../http/recorded-act.ts';
 import type { RecordAct } from '../http/recorded-act.ts';
 import { hiddenFrom, redactApproval } from '../redaction.ts';
-import { findRun } from '../runs/run-json.ts';
 import type { ChatDecision } from './read-last-message.ts';
+import { findRun } from '../runs/find-run.ts';
 
 /** The decisions of a chat message, and the run that they belong to. */
 export interface ChatDecisions {

@@ -5,7 +5,6 @@ import { COMMENTS_LISTED, readInboxApproval, toInboxApproval, withNotes } from '
 import { reassignApproval } from '../approvals/reassign-approval.ts';
 import { listOwnApprovals, findWithRun } from '../approvals/find-approval.ts';
 import { decideApproval } from '../approvals/decide-approval.ts';
-import { findRun } from '../runs/run-json.ts';
 import { redactAll } from '../redaction.ts';
 import { readPage } from '../http/paging.ts';
 import { withId } from '../middleware/audited.ts';
@@ -23,6 +22,7 @@ import {
   ReassignmentSchema,
 } from '../schemas/approval.ts';
 import { PageQuery, json, idOf } from '../schemas/common.ts';
+import { findRun } from '../runs/find-run.ts';
 
 const approvals = tagged('approvals');
 

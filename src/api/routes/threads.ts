@@ -2,7 +2,7 @@ import type { ThreadRecord } from '../../store/threads.ts';
 import type { Caller } from '../http/authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
-import { findRun, toRunPage } from '../runs/run-json.ts';
+import { toRunPage } from '../runs/run-json.ts';
 import { listCheckpoints, readState } from '../runs/read-state.ts';
 import { readPage } from '../http/paging.ts';
 import { routes, tagged } from '../middleware/route.ts';
@@ -11,6 +11,7 @@ import { CheckpointListSchema, RunListSchema, StateSchema } from '../schemas/run
 import { ThreadSchema } from '../schemas/thread.ts';
 import { answerState } from './states.ts';
 import { checkpointLeftBy } from '../runs/dispatch-run.ts';
+import { findRun } from '../runs/find-run.ts';
 
 const threads = tagged('threads');
 

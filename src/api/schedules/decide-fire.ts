@@ -4,14 +4,13 @@ import { ApiError } from '../http/errors.ts';
 import type { ApiErrorCode } from '../http/errors.ts';
 import { isDatabaseAway } from '../../store/database/database-away.ts';
 import type { NewRun } from '../../store/accept-run.ts';
-import { startRun } from '../runs/start-run.ts';
+import { plainRun, startRun } from '../runs/start-run.ts';
 import type { ApiDeps } from '../deps.ts';
 import { sendSignal } from '../runs/send-signal.ts';
 import { permissionsOf } from '../../graph/definition/index.ts';
 import type { Roles } from '../../graph/definition/index.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { requireGraphOn } from '../administration/set-switch.ts';
-import { requireMayStart } from '../administration/require-may-start.ts';
+import { requireMayStart, requireGraphOn } from '../administration/require-may-start.ts';
 
 export type FireDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'catalog' | 'settings' | 'logger'>;
 
@@ -76,17 +75,15 @@ const ON_BUSY: Readonly<Record<Overlap, NewRun['onBusy']>> = {
 /** Starts the run of a fire as `POST /api/runs` does. */
 async function startFire(deps: FireDeps, schedule: Schedule, { at, kind, runId }: DueFire): Promise<FireResult | null> {
   const { id, graph, input, limits, metadata, threadId, overlap, redaction } = schedule;
-  const wanted = {
+  const wanted = plainRun({
     graph,
     input,
     limits,
     threadId,
     onBusy: kind === 'backfill' ? 'enqueue' : ON_BUSY[overlap],
-    startAt: null,
-    breakpoints: { before: [], after: [] },
     metadata: { ...metadata, schedule: id, scheduledAt: at },
     inherited: { channels: redaction.channels },
-  };
+  });
   try {
     await startRun(deps, ownerOf(schedule, deps.settings.roles), runId, wanted);
     return { outcome: 'started' };

@@ -36,6 +36,9 @@ export const RunLimits = Limits.extend({
 
 export const NodeId = z.string().min(1);
 
+/** Why somebody decides or controls something, in characters. */
+export const Reason = z.string().max(2_000).optional();
+
 /** A named schema or null; `nullable` would make every use of the name nullable in the description. */
 export const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
 

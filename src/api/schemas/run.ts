@@ -112,6 +112,11 @@ export const ThreadId = z
   .max(255)
   .refine((id) => id.isWellFormed() && !/\p{Cc}|^\.\.?$/u.test(id), 'No control characters, and neither "." nor ".."');
 
+export const OnBusy = z
+  .enum(['reject', 'enqueue', 'interrupt'])
+  .default('reject')
+  .openapi({ description: 'What happens while another run of the thread is not over' });
+
 /** The same as the most nodes of a definition. */
 const MAX_BREAKPOINTS = 2_000;
 const Breakpoints = z.array(z.string()).max(MAX_BREAKPOINTS);
@@ -127,10 +132,7 @@ export const NewRunSchema = z
     limits: RunLimits.optional().openapi({ description: "May only tighten the graph's" }),
     metadata: JsonRecord.default({}),
     threadId: ThreadId.optional().openapi({ description: 'The conversation that the run goes on with' }),
-    onBusy: z
-      .enum(['reject', 'enqueue', 'interrupt'])
-      .default('reject')
-      .openapi({ description: 'What happens while another run of the thread is not over' }),
+    onBusy: OnBusy,
     interruptBefore: Breakpoints.optional().openapi({ description: 'Node ids, or ["*"]' }),
     interruptAfter: Breakpoints.optional(),
     startAt: NodeId.optional().openapi({ description: 'A node to begin with instead of the entry' }),

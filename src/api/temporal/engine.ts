@@ -27,8 +27,8 @@ import { readFailingTask } from './failing-task.ts';
 import type { FailingTask } from './failing-task.ts';
 import { readPendingActivities } from './pending-activities.ts';
 import type { PendingActivity } from './pending-activities.ts';
-import { findTerminatedRuns } from './terminated-runs.ts';
-import type { TimeSpan } from './terminated-runs.ts';
+import { findAbortedRuns } from './aborted-runs.ts';
+import type { TimeSpan } from './aborted-runs.ts';
 import { quarantine, readWorkflowEnd } from './workflow-end.ts';
 import type { ExecutionReference, Quarantine, WorkflowEnd } from './workflow-end.ts';
 import { createTimedSchedules } from './timed-schedules.ts';
@@ -66,7 +66,7 @@ export interface Engine {
    * Lists the runs with an execution that was terminated or timed out in a span of time.
    * @throws when Temporal does not answer
    */
-  terminatedRuns(span: TimeSpan): AsyncIterable<RunReference>;
+  abortedRuns(span: TimeSpan): AsyncIterable<RunReference>;
   /**
    * Reads how a run's workflow has ended, or that Temporal does not have it.
    * @returns `null` when the workflow is open
@@ -128,8 +128,8 @@ export function createEngine(connection: Connection, namespace: string, dataConv
       (await send(run, signal, payload)) ? await signalResult(run, payload.signalId) : null,
     signalResult,
     view: async (run) => await ask(run, QUERIES.status),
-    terminatedRuns: (span) =>
-      findTerminatedRuns(
+    abortedRuns: (span) =>
+      findAbortedRuns(
         async (query, nextPageToken) =>
           await soon(() => client.workflowService.listWorkflowExecutions({ namespace, query, nextPageToken })),
         span,

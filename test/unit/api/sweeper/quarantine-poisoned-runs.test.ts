@@ -1,10 +1,4 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import {
-  activeRuns,
-  createBrake,
-  createPoisonedRunsChore,
-  notedRuns,
-} from '../../../../src/api/sweeper/end-lost-runs.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
 import type { FailingTask } from '../../../../src/api/temporal/failing-task.ts';
 import type { Quarantine } from '../../../../src/api/temporal/workflow-end.ts';
@@ -13,6 +7,12 @@ import type { TaskFailureCause } from '../../../../src/store/failing-runs.ts';
 import { AT, LATER, aNewRun, endRun } from '../../../support/builders/store-builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
+import {
+  activeRuns,
+  createBrake,
+  createPoisonedRunsChore,
+  notedRuns,
+} from '../../../../src/api/sweeper/quarantine-runs.ts';
 
 const store = await useMemoryStore();
 

@@ -17,13 +17,10 @@ interface WorkflowPage {
 }
 
 /**
- * Lists the runs with an execution that was terminated, timed out or failed in a span of time, as far as the visibility
+ * Lists the runs with an execution that was aborted (terminated, timed out or failed) in a span of time, as far as the visibility
  * store knows. Some of these runs continue in a later execution.
  */
-export async function* findTerminatedRuns(
-  listPage: ListPage,
-  { after, before }: TimeSpan,
-): AsyncIterable<RunReference> {
+export async function* findAbortedRuns(listPage: ListPage, { after, before }: TimeSpan): AsyncIterable<RunReference> {
   const query = [
     `WorkflowType = '${RUN_GRAPH}'`,
     `(ExecutionStatus IN ('Terminated', 'TimedOut') OR (ExecutionStatus = 'Failed' AND RunStatus != 'failed'))`,
