@@ -6,11 +6,11 @@ import type { Act } from '../store/audit.ts';
 import type { Store } from '../store/store.ts';
 import type { Authenticate, Caller } from './http/authenticate.ts';
 import type { Cursors } from './http/paging.ts';
-import type { GraphJobs } from './graph-jobs/graph-jobs.ts';
 import type { RecordAct } from './http/recorded-act.ts';
 import type { Fingerprints } from './http/fingerprints.ts';
 import type { Engine } from './temporal/engine.ts';
 import type { RequestAttempt } from './http/admission.ts';
+import type { GraphJobs } from './graph-jobs/jobs.ts';
 
 /** The dependencies of the API's handlers. */
 export interface ApiDeps {

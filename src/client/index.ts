@@ -46,11 +46,17 @@ export type { ApprovalFilter, Decision, DecisionResult, NamedDecision, Reassignm
 export type { FollowOptions } from './follow-run.ts';
 export type { Listing, Page, RunFilter } from './listing.ts';
 export type { Bulk, BulkResult, CallFilter, Decide, Fork, Replay, StateEdit, TaggedState } from './runs.ts';
-export type { Hook, NewHook } from './hooks.ts';
-export type { DeliveryFilter, NewWebhook, Webhook, WebhookDelivery, WebhookWithSecret } from './webhooks.ts';
+export type {
+  DeliveryFilter,
+  Hook,
+  NewHook,
+  NewWebhook,
+  Webhook,
+  WebhookDelivery,
+  WebhookWithSecret,
+} from './webhooks.ts';
 export type { NewRun, StartOptions } from './start-run.ts';
 export type { NewSchedule, Schedule, ScheduleChange, Tick } from './schedules.ts';
-export type { EventFilter, TenantEvent } from './stream-events.ts';
-export type { TokenEvent } from './stream-run.ts';
+export type { EventFilter, TenantEvent, TokenEvent } from './stream-events.ts';
 export type { TypedGraph, TypedRun, TypedStart } from './typed-graph.ts';
 export type { WaitOptions } from './wait-for-run.ts';

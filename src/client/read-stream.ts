@@ -1,5 +1,4 @@
-import type { ApiRequest, Connection } from './send.ts';
-import type { Timing } from './timing.ts';
+import type { ApiRequest, Connection, Timing } from './send.ts';
 import { HoldfastError } from './holdfast-error.ts';
 
 interface StreamOptions {

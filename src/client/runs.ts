@@ -18,7 +18,6 @@ import type {
 } from './answers.ts';
 import { followRun, followTokens } from './follow-run.ts';
 import type { FollowOptions } from './follow-run.ts';
-import type { TokenEvent } from './stream-run.ts';
 import { createListing, path, toRunQuery } from './listing.ts';
 import type { Listing, RunFilter } from './listing.ts';
 import type { CallOptions, Connection } from './send.ts';
@@ -28,6 +27,7 @@ import { awaitStored } from './approvals.ts';
 import { waitForRun } from './wait-for-run.ts';
 import type { WaitOptions } from './wait-for-run.ts';
 import type { CONTROLS } from '../api/schemas/controls.ts';
+import type { TokenEvent } from './stream-events.ts';
 
 export type Fork = z.input<typeof ForkSchema>;
 export type Replay = z.input<typeof ReplaySchema>;

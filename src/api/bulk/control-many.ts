@@ -14,7 +14,7 @@ import { hiddenFrom } from '../redaction.ts';
 import { bindControl } from '../runs/bind-control.ts';
 import { sendSignal } from '../runs/send-signal.ts';
 import type { RequestAttempt } from '../http/admission.ts';
-import { findRun } from '../runs/find-run.ts';
+import { findRun } from '../runs/read-run.ts';
 import { tryEach } from './try-each.ts';
 
 /** A control that needs no parameters besides its run. */

@@ -1,7 +1,7 @@
 import { decideApproval } from '../approvals/decide-approval.ts';
 import type { ApprovalJson } from '../schemas/approval.ts';
 import type { DecisionBody } from '../approvals/decide-approval.ts';
-import { findWithRun } from '../approvals/find-approval.ts';
+import { findWithRun } from '../approvals/inbox.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { recordedAct } from '../http/recorded-act.ts';

@@ -19,7 +19,7 @@ import { planChat } from './messages/plan-chat.ts';
 import type { Chunk } from './messages/plan-chat.ts';
 import { readLastMessage } from './read-last-message.ts';
 import type { LastMessage, UiMessage } from './read-last-message.ts';
-import { findRun, unknownRun } from '../runs/find-run.ts';
+import { findRun, unknownRun } from '../runs/read-run.ts';
 
 /** The body of a chat request. */
 export interface ChatRequest {

@@ -17,7 +17,7 @@ import { sendSignal } from '../runs/send-signal.ts';
 import { plainRun, startRun } from '../runs/start-run.ts';
 import { mediaTypeIn, requirePlainJson, readJsonText } from '../http/read-json.ts';
 import type { RequestAttempt } from '../http/admission.ts';
-import { findRun } from '../runs/find-run.ts';
+import { findRun } from '../runs/read-run.ts';
 import type { Hook, HookAction, HookAnswer } from '../../store/hook.ts';
 
 /** The answer to a message. */

@@ -28,8 +28,7 @@ import { ApiError } from '../http/errors.ts';
 import { toRunJson } from '../runs/run-json.ts';
 import { RunFilter } from '../schemas/run.ts';
 import { setSwitch } from '../administration/set-switch.ts';
-import { findRun } from '../runs/find-run.ts';
-import { listHistory } from '../runs/list-history.ts';
+import { findRun, listHistory } from '../runs/read-run.ts';
 
 const admin = tagged('admin');
 

@@ -21,7 +21,7 @@ import { mapPage } from '../../store/page.ts';
 import type { InterventionRecord } from '../../store/interventions.ts';
 import { readPage } from '../http/paging.ts';
 import { InterventionListSchema } from '../schemas/approval.ts';
-import { findRun } from '../runs/find-run.ts';
+import { findRun } from '../runs/read-run.ts';
 
 const controls = tagged('controls');
 

@@ -14,7 +14,7 @@ import { ExplanationSchema } from '../schemas/explanation.ts';
 import type { Recording } from '../../graph/replay/index.ts';
 import { mapValues, toJsonObject } from '../../graph/values/index.ts';
 import { readRecording } from '../runs/replay-run.ts';
-import { findRun } from '../runs/find-run.ts';
+import { findRun } from '../runs/read-run.ts';
 
 const runs = tagged('runs');
 const graphs = tagged('graphs');

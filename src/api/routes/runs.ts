@@ -16,8 +16,7 @@ import { PageQuery, json, idOf } from '../schemas/common.ts';
 import { HistoryQuery, HistorySchema, NewRunSchema, RunListSchema, RunSchema, RunFilter } from '../schemas/run.ts';
 import { startRun } from '../runs/start-run.ts';
 import { waitForRun } from '../runs/until-run.ts';
-import { findRun, unknownRun } from '../runs/find-run.ts';
-import { listHistory } from '../runs/list-history.ts';
+import { findRun, unknownRun, listHistory } from '../runs/read-run.ts';
 
 const runs = tagged('runs');
 

@@ -26,7 +26,7 @@ import {
 } from '../schemas/run.ts';
 import { startFork } from '../runs/start-fork.ts';
 import { etagOf } from '../http/etag.ts';
-import { findRun } from '../runs/find-run.ts';
+import { findRun } from '../runs/read-run.ts';
 
 const state = tagged('state');
 

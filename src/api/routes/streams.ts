@@ -21,7 +21,7 @@ import { streamRun } from '../streams/stream-run.ts';
 import { streamTenant } from '../streams/stream-tenant.ts';
 import { shareLooks } from '../streams/subscribe-to-run.ts';
 import { createTenantFeeds } from '../streams/tenant-feeds.ts';
-import { findRun } from '../runs/find-run.ts';
+import { findRun } from '../runs/read-run.ts';
 
 const runs = tagged('runs');
 

@@ -15,8 +15,7 @@ import { toRunnable } from '../graph-jobs/jobs.ts';
 import { redactEvent } from '../redaction.ts';
 import { firstBeginning } from './dispatch-run.ts';
 import type { Store } from '../../store/store.ts';
-import { pinnedByRun, requireInput, startOf } from './pinned-graph.ts';
-import { newRun } from './new-run.ts';
+import { newRun, pinnedByRun, requireInput, startOf } from './new-run.ts';
 
 export interface WantedReplay {
   /** The id of the new run. A repeated request with the same id creates no second run. */

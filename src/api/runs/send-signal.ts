@@ -20,7 +20,7 @@ import { toPrincipal } from '../http/authenticate.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { WRITTEN_WITHIN_MS, untilRun } from './until-run.ts';
 import type { RequestAttempt } from '../http/admission.ts';
-import { unknownRun } from './find-run.ts';
+import { unknownRun } from './read-run.ts';
 
 /**
  * Runs `work`, which may deliver a decision or control to its run.

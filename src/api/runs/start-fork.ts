@@ -17,8 +17,7 @@ import { acceptAndDispatch, unlessAccepted } from './dispatch-run.ts';
 import { requireSound } from './sound-state.ts';
 import type { Position } from '../../store/page.ts';
 import type { Store } from '../../store/store.ts';
-import { pinnedByRun } from './pinned-graph.ts';
-import { newIdentity, newRun } from './new-run.ts';
+import { newIdentity, newRun, pinnedByRun } from './new-run.ts';
 
 export interface WantedFork {
   readonly checkpoint: string;

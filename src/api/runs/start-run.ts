@@ -13,9 +13,8 @@ import { ApiError, toApiError } from '../http/errors.ts';
 import { toRunnable } from '../graph-jobs/jobs.ts';
 import { requireMayStart, requireGraphOn } from '../administration/require-may-start.ts';
 import { acceptAndDispatch, unlessAccepted } from './dispatch-run.ts';
-import type { PinnedGraph } from './pinned-graph.ts';
-import { pinGraph, requireInput } from './pinned-graph.ts';
-import { newRun, newIdentity } from './new-run.ts';
+import { newRun, newIdentity, pinGraph, requireInput } from './new-run.ts';
+import type { PinnedGraph } from './new-run.ts';
 
 /** A run as a caller requests it. */
 export interface WantedRun {

@@ -3,8 +3,7 @@ import { resolveGraph } from '../graphs/resolve-graph.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { toRunnable } from '../graph-jobs/jobs.ts';
 import type { OutputsTest, TestedRun } from '../../simulation/play-outputs.ts';
-import { pinGraph, requireInput } from './pinned-graph.ts';
-import { newIdentity } from './new-run.ts';
+import { newIdentity, pinGraph, requireInput } from './new-run.ts';
 
 /** The id of each test run; nothing is stored under it. */
 const TEST_RUN = 'test';

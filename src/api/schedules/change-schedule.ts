@@ -10,7 +10,7 @@ import { refusePlaceholders } from '../redaction.ts';
 import type { FireDeps } from './decide-fire.ts';
 import { areTimesRefused, orSyncLater, syncSchedule } from './sync-schedule.ts';
 import { requirePermission } from '../http/authenticate.ts';
-import { pinGraph, requireInput } from '../runs/pinned-graph.ts';
+import { pinGraph, requireInput } from '../runs/new-run.ts';
 
 /** The most schedules of a tenant. */
 const MAX_SCHEDULES = 1_000;

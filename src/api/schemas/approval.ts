@@ -15,7 +15,7 @@ import {
   statusFilter,
   Reason,
 } from './common.ts';
-import { APPROVAL_EXAMPLE, INTERVENTION_EXAMPLE } from './examples/refund.ts';
+import { APPROVAL_EXAMPLE, INTERVENTION_EXAMPLE } from './examples.ts';
 
 const GivenSchema = z
   .custom<JsonSchema | null>()

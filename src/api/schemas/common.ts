@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { Duration, Limits } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN, formatTimestamp, isJsonObject, toTimestampMs } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import { PROBLEM_EXAMPLE } from './examples/graph.ts';
+import { PROBLEM_EXAMPLE } from './examples.ts';
 
 export const ProblemSchema = z
   .object({

@@ -17,9 +17,9 @@ import {
   pageOf,
   statusFilter,
 } from './common.ts';
-import { ASKED_AT, EVENT_EXAMPLES, RUN_EXAMPLE, RUN_ID } from './examples/refund.ts';
 import { DefinitionSchema } from './graph.ts';
 import { interventionFields } from './approval.ts';
+import { ASKED_AT, EVENT_EXAMPLES, RUN_EXAMPLE, RUN_ID, DECIDED_AT } from './examples.ts';
 
 export const RunStatusSchema = z
   .enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'canceled'])
@@ -309,3 +309,23 @@ function severalOf<T extends z.ZodType>(one: T, pattern: RegExp, most: number) {
     .preprocess(toList, z.array(one).max(most))
     .openapi({ type: 'array', maxItems: most, items: { type: 'string', pattern: pattern.source } });
 }
+
+const THREAD_EXAMPLE = {
+  id: 'customer-17',
+  activeRunId: RUN_ID,
+  lastRunId: RUN_ID,
+  queued: [],
+  createdAt: ASKED_AT,
+  updatedAt: DECIDED_AT,
+};
+
+export const ThreadSchema = z
+  .object({
+    id: z.string(),
+    activeRunId: z.string().nullable().openapi({ description: 'The one run that is not over yet' }),
+    lastRunId: z.string().openapi({ description: 'The run whose state is the state of the thread' }),
+    queued: listOf(z.string()).openapi({ description: 'Runs that wait for their turn, the next one first' }),
+    createdAt: Time,
+    updatedAt: Time,
+  })
+  .openapi('Thread', { example: THREAD_EXAMPLE });

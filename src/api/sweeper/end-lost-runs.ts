@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
-import type { ActiveRun } from '../../store/failing-runs.ts';
+import type { ActiveRun, FailingRuns } from '../../store/failing-runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import { endTerminatedRun } from '../runs/end-terminated-run.ts';
-import { LOOKS_AT_ONCE, activeRunsInTurns } from './active-runs.ts';
 import { MINUTE_MS } from '../../graph/values/index.ts';
+import type { Store } from '../../store/store.ts';
 
 type LostRunsDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
@@ -93,4 +93,28 @@ async function look({ engine, logger }: LostRunsDeps, run: ActiveRun): Promise<S
     logger.warn({ error, run: run.id }, 'a run could not be looked at; it will be tried again');
     return 'unknown';
   }
+}
+
+/** The number of runs for which one check asks Temporal. */
+export const BATCH = 100;
+
+/** Limits the concurrent requests to Temporal. */
+export const LOOKS_AT_ONCE = 8;
+
+/** Some of the active runs. */
+interface Page {
+  readonly runs: Awaited<ReturnType<FailingRuns['active']>>;
+  /** True when the next page starts from the beginning. */
+  readonly isLast: boolean;
+}
+
+/** @returns a function that reads the active runs page by page, and starts again after the last page */
+export function activeRunsInTurns(): (store: Pick<Store, 'failingRuns'>) => Promise<Page> {
+  let after = '';
+  return async ({ failingRuns }) => {
+    const runs = await failingRuns.active(after, BATCH);
+    const isLast = runs.length < BATCH;
+    after = isLast ? '' : (runs.at(-1)?.id ?? '');
+    return { runs, isLast };
+  };
 }

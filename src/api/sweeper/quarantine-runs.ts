@@ -3,8 +3,8 @@ import type { ActiveRun, TaskFailureNote } from '../../store/failing-runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import { guiltOf, quarantineRun } from '../runs/end-terminated-run.ts';
 import type { Poisoned } from '../runs/end-terminated-run.ts';
-import { BATCH, LOOKS_AT_ONCE, activeRunsInTurns } from './active-runs.ts';
 import { MINUTE_MS } from '../../graph/values/index.ts';
+import { BATCH, LOOKS_AT_ONCE, activeRunsInTurns } from './end-lost-runs.ts';
 
 type QuarantineDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 

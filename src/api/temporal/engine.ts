@@ -23,14 +23,10 @@ import {
 import type { RunGraphInput, RunReference, TooLarge } from '../../workflows/contract.ts';
 import { notNow } from '../http/errors.ts';
 import { ifThere, orUnavailable, poll } from './requests.ts';
-import { readFailingTask } from './failing-task.ts';
-import type { FailingTask } from './failing-task.ts';
-import { readPendingActivities } from './pending-activities.ts';
-import type { PendingActivity } from './pending-activities.ts';
-import { findAbortedRuns } from './aborted-runs.ts';
-import type { TimeSpan } from './aborted-runs.ts';
-import { quarantine, readWorkflowEnd } from './workflow-end.ts';
-import type { ExecutionReference, Quarantine, WorkflowEnd } from './workflow-end.ts';
+import { readFailingTask, readPendingActivities } from './open-workflow.ts';
+import type { FailingTask, PendingActivity } from './open-workflow.ts';
+import { quarantine, readWorkflowEnd, findAbortedRuns } from './workflow-end.ts';
+import type { ExecutionReference, Quarantine, WorkflowEnd, TimeSpan } from './workflow-end.ts';
 import { createTimedSchedules } from './timed-schedules.ts';
 import type { TimedSchedules } from './timed-schedules.ts';
 import { hasGrpcCode } from '../../process/grpc-errors.ts';

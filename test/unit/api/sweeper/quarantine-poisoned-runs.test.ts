@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
-import type { FailingTask } from '../../../../src/api/temporal/failing-task.ts';
+import type { FailingTask } from '../../../../src/api/temporal/open-workflow.ts';
 import type { Quarantine } from '../../../../src/api/temporal/workflow-end.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import type { TaskFailureCause } from '../../../../src/store/failing-runs.ts';

@@ -1,8 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
-import { findAbortedRuns } from '../../../../src/api/temporal/aborted-runs.ts';
-import type { TimeSpan } from '../../../../src/api/temporal/aborted-runs.ts';
-import type { WorkflowEnd } from '../../../../src/api/temporal/workflow-end.ts';
+import type { WorkflowEnd, TimeSpan } from '../../../../src/api/temporal/workflow-end.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import type { NewRun } from '../../../../src/store/accept-run.ts';
 import { fromWorkflowId, toWorkflowId } from '../../../../src/workflows/contract.ts';
@@ -11,6 +9,7 @@ import { AT, LATER, aBatch, aNewRun, endRun, writeTo } from '../../../support/bu
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 import { createTerminatedRunsReconciler } from '../../../../src/api/sweeper/reconcile-terminated-runs.ts';
+import { findAbortedRuns } from '../../../../src/api/temporal/workflow-end.ts';
 
 const store = await useMemoryStore();
 
