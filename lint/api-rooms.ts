@@ -5,10 +5,10 @@ import { API_BASE, FACTS, NODE, OF_RUNS, REPLAY, STATE, WORDS } from './room-gro
 
 export const API_ROOMS: Readonly<Record<string, Room>> = {
   'api/schemas': {
-    rooms: ['graph/values', 'graph/definition', 'graph/schema', 'graph/journal', 'wording', 'process'],
+    rooms: ['graph/values', 'graph/definition', 'graph/schema', 'graph/journal', 'wording', 'store', 'process'],
     packages: ['@hono/zod-openapi', 'croner'],
   },
-  'api/http': { rooms: [...FACTS, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose'] },
+  'api/http': { rooms: [...FACTS, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose', 'ulid'] },
   'api/temporal': {
     rooms: ['graph/values', ...STATE, 'process', 'telemetry/traces', 'workflows', 'api/http'],
     types: ['store'],
@@ -144,7 +144,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE, 'ulid'],
     typePackages: ['ai'],
   },
-  'api/bulk.ts': {
+  'api/bulk': {
     rooms: [
       'graph/run',
       'graph/redaction',
@@ -164,6 +164,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'graph/redaction',
       'store',
       'network',
+      'network/retry-after.ts',
       ...API_BASE,
       'api/redaction.ts',
       'api/runs',
@@ -209,7 +210,7 @@ export const API_ROOMS: Readonly<Record<string, Room>> = {
       'api/approvals',
       'api/explain',
       'api/chat',
-      'api/bulk.ts',
+      'api/bulk',
       'api/webhooks',
       'api/schedules',
       'api/hooks',

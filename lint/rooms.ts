@@ -84,7 +84,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'telemetry/open-telemetry.ts': { rooms: ['telemetry/exporters', 'telemetry/metrics', 'telemetry/traces'] },
-  network: { rooms: ['graph/values'], packages: [NODE, 'ipaddr.js', 'undici'] },
+  'network/retry-after.ts': { rooms: [], code: 'pure' },
+  network: { rooms: ['graph/values', 'network/retry-after.ts'], packages: [NODE, 'ipaddr.js', 'undici'] },
   activities: {
     rooms: [
       ...FACTS,
@@ -94,6 +95,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'telemetry/metrics',
       'telemetry/traces',
       'network',
+      'network/retry-after.ts',
     ],
     packages: [
       NODE,
@@ -143,7 +145,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     face: ['index.ts', 'evaluation/index.ts'],
   },
   client: {
-    rooms: [],
+    rooms: ['network/retry-after.ts'],
     types: ['graph/journal', 'builder', 'api/schemas', 'api/http'],
     typePackages: ['zod'],
     face: ['index.ts'],

@@ -6,10 +6,11 @@ import type { Act } from '../store/audit.ts';
 import type { Store } from '../store/store.ts';
 import type { Authenticate, Caller } from './http/authenticate.ts';
 import type { Cursors } from './http/paging.ts';
-import type { GraphJobs } from './graph-jobs/graph-jobs.ts';
 import type { RecordAct } from './http/recorded-act.ts';
 import type { Fingerprints } from './http/fingerprints.ts';
 import type { Engine } from './temporal/engine.ts';
+import type { RequestAttempt } from './http/admission.ts';
+import type { GraphJobs } from './graph-jobs/jobs.ts';
 
 /** The dependencies of the API's handlers. */
 export interface ApiDeps {
@@ -69,14 +70,6 @@ export interface DispatcherTimes {
   readonly leaseMs: number;
   /** The pauses after failed attempts; their number limits the attempts. */
   readonly delaysMs: readonly number[];
-}
-
-/** One attempt of a request. */
-export interface RequestAttempt {
-  /** The id of the new resource or decision: the same for all attempts with one idempotency key. */
-  readonly id: string;
-  /** True when an earlier attempt may have done the work but its answer is unknown. */
-  readonly isRepetition: boolean;
 }
 
 /** Values that middleware sets for the handlers of a request. */

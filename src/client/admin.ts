@@ -11,10 +11,9 @@ import type {
   TenantSchema,
 } from '../api/schemas/admin.ts';
 import type { PageRequest } from './answers.ts';
-import type { Connection } from './connection.ts';
 import { createListing, path, toRunQuery } from './listing.ts';
 import type { Listing, RunFilter } from './listing.ts';
-import type { CallOptions } from './send.ts';
+import type { CallOptions, Connection } from './send.ts';
 
 export type AdminRun = z.output<typeof AdminRunListSchema>['items'][number];
 export type InspectedRun = z.output<typeof InspectedRunSchema>;

@@ -10,9 +10,15 @@ import type {
   NewGraphTestSchema,
   TestedGraphSchema,
 } from '../api/schemas/graph-version.ts';
-import type { CheckpointSchema, DiffSchema, RunSchema, RunStatusSchema, StateSchema } from '../api/schemas/run.ts';
+import type {
+  CheckpointSchema,
+  DiffSchema,
+  RunSchema,
+  RunStatusSchema,
+  StateSchema,
+  ThreadSchema,
+} from '../api/schemas/run.ts';
 import type { TicketSchema } from '../api/schemas/stream.ts';
-import type { ThreadSchema } from '../api/schemas/thread.ts';
 import type { ToolSchema } from '../api/schemas/tool.ts';
 
 /* The responses of the API, typed by the schemas of its routes. */

@@ -2,10 +2,9 @@ import type { z } from 'zod';
 import type { DecisionResultsSchema, DecisionsSchema } from '../api/schemas/bulk.ts';
 import type { ApprovalStatusSchema, DecisionSchema, ReassignmentSchema } from '../api/schemas/approval.ts';
 import type { Approval, PageRequest, Intervention } from './answers.ts';
-import type { Connection } from './connection.ts';
 import { createListing, path } from './listing.ts';
 import type { Listing } from './listing.ts';
-import type { CallOptions } from './send.ts';
+import type { CallOptions, Connection } from './send.ts';
 import { HoldfastError } from './holdfast-error.ts';
 
 export type Decision = z.input<typeof DecisionSchema>;

@@ -1,13 +1,12 @@
 import type { RunEvent } from '../graph/journal/index.ts';
 import type { Run } from './answers.ts';
-import type { Connection } from './connection.ts';
 import { path } from './listing.ts';
 import type { Page } from './listing.ts';
-import type { CallOptions } from './send.ts';
-import { streamRun } from './stream-run.ts';
-import type { StreamedRun, TokenEvent } from './stream-run.ts';
+import type { CallOptions, Connection } from './send.ts';
 import { isResting, preferWait } from './wait-for-run.ts';
 import type { Until } from './wait-for-run.ts';
+import { streamRun } from './stream-events.ts';
+import type { StreamedRun, TokenEvent } from './stream-events.ts';
 
 export interface FollowOptions extends CallOptions {
   /** The `seq` of the last known event; the default 0 yields all events. */

@@ -9,11 +9,11 @@ import type {
   GraphAlias,
   Publication,
   GraphDiff,
+  Tool,
 } from './answers.ts';
-import type { Connection } from './connection.ts';
 import { createListing, path } from './listing.ts';
 import type { Listing } from './listing.ts';
-import type { CallOptions } from './send.ts';
+import type { CallOptions, Connection } from './send.ts';
 import type { NewAliasSchema } from '../api/schemas/graph-version.ts';
 
 export interface DiagramOptions extends CallOptions {
@@ -103,4 +103,13 @@ function createGraphVersions({ send }: Connection): GraphVersions {
       await send.json({ method: 'PUT', path: path`/api/graphs/${name}/aliases/${alias}`, body }, options),
     removeAlias: async (name, alias, options) => await remove(path`/api/graphs/${name}/aliases/${alias}`, options),
   };
+}
+
+/** The tools of the installation. */
+export interface Tools {
+  list(page?: PageRequest, options?: CallOptions): Listing<Tool>;
+}
+
+export function createTools({ send }: Connection): Tools {
+  return { list: (page, options) => createListing(send, { path: '/api/tools', query: { ...page } }, options) };
 }

@@ -1,5 +1,7 @@
 export { createClient } from './create-client.ts';
-export type { Client, Files, NewFile, StoredFile, MemoryEntry, MemoryFilter, NewMemory } from './create-client.ts';
+export type { Client } from './create-client.ts';
+export type { Files, NewFile, StoredFile } from './files.ts';
+export type { MemoryEntry, MemoryFilter, NewMemory } from './memory.ts';
 export { HoldfastError } from './holdfast-error.ts';
 export type { ErrorCode } from './holdfast-error.ts';
 export type { CallOptions, ClientOptions } from './send.ts';
@@ -45,11 +47,17 @@ export type { ApprovalFilter, Decision, DecisionResult, NamedDecision, Reassignm
 export type { FollowOptions } from './follow-run.ts';
 export type { Listing, Page, RunFilter } from './listing.ts';
 export type { Bulk, BulkResult, CallFilter, Decide, Fork, Replay, StateEdit, TaggedState } from './runs.ts';
-export type { Hook, NewHook } from './hooks.ts';
-export type { DeliveryFilter, NewWebhook, Webhook, WebhookDelivery, WebhookWithSecret } from './webhooks.ts';
+export type {
+  DeliveryFilter,
+  Hook,
+  NewHook,
+  NewWebhook,
+  Webhook,
+  WebhookDelivery,
+  WebhookWithSecret,
+} from './webhooks.ts';
 export type { NewRun, StartOptions } from './start-run.ts';
 export type { NewSchedule, Schedule, ScheduleChange, Tick } from './schedules.ts';
-export type { EventFilter, TenantEvent } from './stream-events.ts';
-export type { TokenEvent } from './stream-run.ts';
+export type { EventFilter, TenantEvent, TokenEvent } from './stream-events.ts';
 export type { TypedGraph, TypedRun, TypedStart } from './typed-graph.ts';
 export type { WaitOptions } from './wait-for-run.ts';

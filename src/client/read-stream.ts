@@ -1,6 +1,4 @@
-import type { Connection } from './connection.ts';
-import type { ApiRequest } from './send.ts';
-import type { Timing } from './timing.ts';
+import type { ApiRequest, Connection, Timing } from './send.ts';
 import { HoldfastError } from './holdfast-error.ts';
 
 interface StreamOptions {

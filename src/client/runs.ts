@@ -16,19 +16,18 @@ import type {
   State,
   StreamTicket,
 } from './answers.ts';
-import type { Connection } from './connection.ts';
 import { followRun, followTokens } from './follow-run.ts';
 import type { FollowOptions } from './follow-run.ts';
-import type { TokenEvent } from './stream-run.ts';
 import { createListing, path, toRunQuery } from './listing.ts';
 import type { Listing, RunFilter } from './listing.ts';
-import type { CallOptions } from './send.ts';
+import type { CallOptions, Connection } from './send.ts';
 import { startRun } from './start-run.ts';
 import type { NewRun, StartOptions } from './start-run.ts';
 import { awaitStored } from './approvals.ts';
 import { waitForRun } from './wait-for-run.ts';
 import type { WaitOptions } from './wait-for-run.ts';
 import type { CONTROLS } from '../api/schemas/controls.ts';
+import type { TokenEvent } from './stream-events.ts';
 
 export type Fork = z.input<typeof ForkSchema>;
 export type Replay = z.input<typeof ReplaySchema>;

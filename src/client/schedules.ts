@@ -8,10 +8,9 @@ import type {
   TickSchema,
 } from '../api/schemas/schedule.ts';
 import type { PageRequest } from './answers.ts';
-import type { Connection } from './connection.ts';
 import { createListing, path } from './listing.ts';
 import type { Listing } from './listing.ts';
-import type { CallOptions } from './send.ts';
+import type { CallOptions, Connection } from './send.ts';
 
 export type Schedule = z.output<typeof ScheduleSchema>;
 export type NewSchedule = z.input<typeof NewScheduleSchema>;

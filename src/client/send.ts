@@ -1,6 +1,6 @@
 import { HoldfastError, withIdempotencyKey } from './holdfast-error.ts';
-import type { Timing } from './timing.ts';
 import type { Problem } from './answers.ts';
+import { readRetryAfter } from '../network/retry-after.ts';
 
 /** The address of the API and the credentials of the caller. */
 export interface ClientOptions {
@@ -240,7 +240,7 @@ function readAnswer({ status, text }: ApiResponse): unknown {
 
 /** Converts an unsuccessful response to an error. @param now milliseconds since the epoch */
 function readProblem({ status, headers, text }: ApiResponse, now: number): HoldfastError {
-  const retryAfterMs = readRetryAfter(headers.get('retry-after'), now);
+  const retryAfterMs = readRetryAfter(headers, now);
   const isProblem = headers.get('content-type')?.startsWith('application/problem+json') ?? false;
   if (!isProblem)
     return new HoldfastError({
@@ -255,9 +255,37 @@ function readProblem({ status, headers, text }: ApiResponse, now: number): Holdf
 
 type ApiProblem = Problem & Pick<HoldfastError, 'code'>;
 
-/** Reads `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date. @returns milliseconds */
-function readRetryAfter(value: string | null, now: number): number | undefined {
-  if (value === null) return undefined;
-  const ms = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now;
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+/** What every group of client methods uses: how requests are sent, and their delays. */
+export interface Connection {
+  readonly send: Send;
+  readonly timing: Timing;
 }
+
+/** The clock and random source of a client; tests replace them. */
+export interface Timing {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** From 0 to 1. */
+  random(): number;
+  /** @throws the reason of the signal if it aborts */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const REAL_TIMING: Timing = {
+  now: () => Date.now(),
+  random: () => Math.random(),
+  async sleep(ms, signal) {
+    signal?.throwIfAborted();
+    let stop = (): void => {};
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      stop = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      signal?.addEventListener('abort', stop);
+    });
+    signal?.removeEventListener('abort', stop);
+    signal?.throwIfAborted();
+  },
+};

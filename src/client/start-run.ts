@@ -1,9 +1,8 @@
 import type { z } from 'zod';
 import type { NewRunSchema } from '../api/schemas/run.ts';
 import type { Run } from './answers.ts';
-import type { Connection } from './connection.ts';
 import { HoldfastError, withIdempotencyKey } from './holdfast-error.ts';
-import type { CallOptions } from './send.ts';
+import type { CallOptions, Connection } from './send.ts';
 import { preferWait, waitForRun } from './wait-for-run.ts';
 
 export type NewRun = z.input<typeof NewRunSchema>;

@@ -1,7 +1,10 @@
-import type { RunEvent } from '../graph/journal/index.ts';
-import type { Connection } from './connection.ts';
-import type { CallOptions } from './send.ts';
+import type { RunEvent, ModelDelta } from '../graph/journal/index.ts';
+import type { CallOptions, Connection } from './send.ts';
 import { createPauses, readEvent, readStream } from './read-stream.ts';
+import type { Run } from './answers.ts';
+import { path } from './listing.ts';
+import { isEnded } from './wait-for-run.ts';
+import type { ServerSentEvent } from './read-stream.ts';
 
 /** An event of one of many runs. */
 export type TenantEvent = RunEvent & { readonly runId: string };
@@ -33,4 +36,61 @@ export async function* streamEvents(
     }
     await pauses.next();
   }
+}
+
+/** A run whose events after a position are read. */
+export interface StreamedRun {
+  readonly id: string;
+  /** The `seq` of the last known event. */
+  readonly after: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A piece of a model's text while it is generated. It is no event of the history, and may be missing. */
+export interface TokenEvent extends ModelDelta {
+  readonly type: 'model.delta';
+}
+
+/**
+ * Yields each event of a run once, in order, and opens streams again as needed.
+ * @param stream `tokens` also yields the text of models while it is generated
+ * @returns the run once it has ended
+ */
+export function streamRun(connection: Connection, run: StreamedRun): AsyncGenerator<RunEvent, Run>;
+
+export function streamRun(
+  connection: Connection,
+  run: StreamedRun,
+  stream: 'tokens',
+): AsyncGenerator<RunEvent | TokenEvent, Run>;
+
+export async function* streamRun(
+  connection: Connection,
+  { id, after, signal }: StreamedRun,
+  stream?: 'tokens',
+): AsyncGenerator<RunEvent | TokenEvent, Run> {
+  const query = { stream };
+  const pauses = createPauses(connection.timing, signal);
+  const at = path`/api/runs/${id}`;
+  let last = after;
+  for (;;) {
+    const lastId = last > 0 ? String(last) : undefined;
+    for await (const event of eventsIn(readStream(connection, { path: `${at}/events`, query }, { lastId, signal }))) {
+      if (event.type !== 'model.delta') {
+        last = event.seq;
+        pauses.reset();
+      }
+      yield event;
+    }
+    const run = await connection.send.json<Run>({ method: 'GET', path: at }, { signal });
+    // A stream also ends when its API process stops, and the run may since have been reopened and ended again.
+    if (isEnded(run) && last >= run.lastSeq) return run;
+    await pauses.next();
+  }
+}
+
+async function* eventsIn(stream: AsyncIterable<ServerSentEvent>): AsyncGenerator<RunEvent | TokenEvent, void> {
+  for await (const { type, data } of stream)
+    if (type === 'model.delta') yield { type, ...readEvent<ModelDelta>(data) };
+    else if (data !== '') yield readEvent<RunEvent>(data);
 }

@@ -1,10 +1,9 @@
 import type { Channels, ChannelInputs, ChannelValues } from '../builder/channel-update.ts';
 import type { StateGraph } from '../builder/state-graph.ts';
 import type { Publication, Run } from './answers.ts';
-import type { Connection } from './connection.ts';
 import { createGraphs } from './graphs.ts';
 import { path } from './listing.ts';
-import type { CallOptions } from './send.ts';
+import type { CallOptions, Connection } from './send.ts';
 import { startRun } from './start-run.ts';
 import type { NewRun, StartOptions } from './start-run.ts';
 import { waitForRun } from './wait-for-run.ts';

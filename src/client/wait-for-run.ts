@@ -1,7 +1,6 @@
 import type { Run } from './answers.ts';
-import type { Connection } from './connection.ts';
 import { path } from './listing.ts';
-import type { CallOptions } from './send.ts';
+import type { CallOptions, Connection } from './send.ts';
 
 export interface WaitOptions extends CallOptions {
   /** Without a time-out by default. */

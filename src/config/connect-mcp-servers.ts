@@ -1,8 +1,8 @@
 import { createEnvironmentSecrets } from '../activities/secrets.ts';
 import type { McpTools } from '../activities/tools/mcp/open-server.ts';
-import { findBadFallbacks } from './find-bad-fallbacks.ts';
 import type { Config } from './load-config.ts';
 import type { ToolConfig } from './tool.ts';
+import { findBadFallbacks } from './tool-list.ts';
 
 /** A configuration that includes the tools of its MCP servers, while these are connected. */
 export interface ConnectedConfig {

@@ -3,7 +3,7 @@ import { TOOL_NAME } from '../activities/tools/tool.ts';
 import { CALL_SAFETIES } from '../graph/definition/index.ts';
 import { RetrySchema, TimeSpanSchema } from '../graph/schema/index.ts';
 import type { DurationSchema } from '../graph/schema/index.ts';
-import { parseDuration } from '../graph/values/index.ts';
+import { DAY_MS, parseDuration } from '../graph/values/index.ts';
 
 /**
  * Chooses a schema by the shape of a value, so that errors refer to the intended kind.
@@ -33,7 +33,7 @@ const LONGEST_TIMER_DAYS = 24;
 
 /** Refuses durations that exceed Node's longest timer: such a timer fires at once. */
 export function forTimer(duration: typeof DurationSchema): typeof DurationSchema {
-  return duration.refine((text) => (parseDuration(text) ?? 0) <= LONGEST_TIMER_DAYS * 86_400_000, {
+  return duration.refine((text) => (parseDuration(text) ?? 0) <= LONGEST_TIMER_DAYS * DAY_MS, {
     error: ({ input }) => `"${String(input)}" is over ${LONGEST_TIMER_DAYS}d`,
   });
 }

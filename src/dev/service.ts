@@ -7,7 +7,6 @@ import { createAuthenticate } from '../api/http/authenticate.ts';
 import { createCursors } from '../api/http/paging.ts';
 import { createFingerprints } from '../api/http/fingerprints.ts';
 import { openGraphJobs } from '../api/graph-jobs/open-graph-jobs.ts';
-import type { GraphJobs } from '../api/graph-jobs/graph-jobs.ts';
 import { createEngine } from '../api/temporal/engine.ts';
 import { toApiSettings } from '../config/api-settings.ts';
 import { connectMcpServers } from '../config/connect-mcp-servers.ts';
@@ -39,6 +38,7 @@ import type { Issuer } from './issuer.ts';
 import { settleAllParts, startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
 import { installRuntime } from '../process/temporal-logger.ts';
+import type { GraphJobs } from '../api/graph-jobs/jobs.ts';
 
 /** The parts of a stack that depend on the configuration. */
 export interface Service {

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
 import type { Checkpoint } from '../graph/journal/index.ts';
-import { endOf, foldUpTo, readLineage, reachesBack, addSnapshot, replaceSnapshots } from './lineage.ts';
-import type { Lineage, Snapshot } from './lineage.ts';
+import { endOf, foldUpTo, readLineage, reachesBack } from './lineage.ts';
+import type { Lineage } from './lineage.ts';
 import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest, Position } from './page.ts';
 import type { Tables } from './tables.ts';
+import { addSnapshot, replaceSnapshots } from './snapshots.ts';
+import type { Snapshot } from './snapshots.ts';
 
 /** A checkpoint with the complete state of its run. */
 export interface StoredState extends Snapshot {

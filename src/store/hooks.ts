@@ -4,30 +4,8 @@ import { ROW_COUNT, putUpTo } from './database/run-statement.ts';
 import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
-import type { HookAction, HookScheme, HooksTable, HookAnswer } from './platform-tables.ts';
-
-/** A stored secret, or the name under which the secret resolver finds it. */
-export type HookSecret = { readonly value: string } | { readonly secret: string };
-
-/** An inbound webhook: an endpoint for signed messages of another system. */
-export interface Hook extends HookKey {
-  readonly scheme: HookScheme;
-  readonly secret: HookSecret;
-  readonly action: HookAction;
-  /** The input channels that were redacted when the hook was stored. */
-  readonly redacted: readonly string[];
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  /** The user who changed the hook last, on whose behalf it acts. */
-  readonly by: { readonly sub: string; readonly roles: readonly string[] };
-}
-
-export interface HookKey {
-  readonly tenantId: string;
-  readonly name: string;
-}
-
-export type NewHook = Omit<Hook, 'createdAt' | 'updatedAt'>;
+import type { HooksTable } from './platform-tables.ts';
+import type { Hook, HookKey, NewHook, HookAnswer } from './hook.ts';
 
 /** Hooks of tenants by name. */
 export interface Hooks {

@@ -2,8 +2,9 @@ import type { ColumnType, Generated } from 'kysely';
 import type { Intervention, RunView, WebhookEventType } from '../graph/journal/index.ts';
 import type { Approval } from '../graph/run/index.ts';
 import type { Optional, OptionalPayload, OptionalText, OptionalTime, Payload, Time } from './database/columns.ts';
-import type { TaskFailure, JsonObject } from '../graph/values/index.ts';
+import type { TaskFailure } from '../graph/values/index.ts';
 import type { FireKind, FireOutcome, Schedule } from './schedules/schedule.ts';
+import type { HookScheme, HookAction, HookAnswer } from './hook.ts';
 
 /** A secret that was replaced. */
 export interface EarlierSecret {
@@ -107,14 +108,6 @@ export interface LedgerTable {
   updated_at: Time;
 }
 
-/** The signature schemes of other systems. */
-export type HookScheme = 'standard' | 'github' | 'stripe' | 'slack';
-
-/** The effect of a message. Input and run are templates over the message. */
-export type HookAction =
-  | { readonly start: { readonly graph: string; readonly input: JsonObject } }
-  | { readonly event: { readonly run: string; readonly name: string } };
-
 export interface HooksTable {
   tenant_id: string;
   name: string;
@@ -131,9 +124,6 @@ export interface HooksTable {
   /** The roles of the user who changed the hook last. */
   roles: readonly string[];
 }
-
-/** The result of a message. */
-export type HookAnswer = { readonly runId: string } | { readonly ok: true };
 
 export interface HookMessagesTable {
   tenant_id: string;

@@ -3,6 +3,7 @@ import type { Kysely, RawBuilder } from 'kysely';
 import type { RunEvent } from '../graph/journal/index.ts';
 import { ifGiven, readPage } from './page.ts';
 import type { Tables } from './tables.ts';
+import { HOUR_MS } from '../graph/values/index.ts';
 
 /**
  * The position of a reader of a tenant's events. `known` is a database snapshot: everything visible in it was read. A
@@ -102,7 +103,7 @@ async function after(db: Kysely<Tables>, tenantId: string, position: FeedPositio
     : { events, upTo, position: present, hasMore: false };
 }
 
-const WINDOW_MS = 3_600_000;
+const WINDOW_MS = HOUR_MS;
 
 function isKept(position: FeedPosition, present: FeedPosition): boolean {
   return Date.parse(position.at) >= Date.parse(present.at) - WINDOW_MS;

@@ -3,6 +3,8 @@ import type { ApiDeps } from '../deps.ts';
 import { ApiError, retryAfter } from '../http/errors.ts';
 import type { ConfiguredLimit, ConfiguredQuota } from '../../config/tenants.ts';
 import type { TenantTerms } from '../../store/tenant-terms.ts';
+import { switchedOff } from '../../store/known-overrides.ts';
+import { DAY_MS, MINUTE_MS } from '../../graph/values/index.ts';
 
 interface NewRunOfTenant {
   readonly tenantId: string;
@@ -77,9 +79,6 @@ export function quotaInForce(configured: ConfiguredQuota, terms: Pick<TenantTerm
   return { runsPerMinute: limitOf('runsPerMinute'), costUsdPerDay: limitOf('costUsdPerDay') };
 }
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
-
 /** The current period of a quota: a minute or a day in UTC. */
 export interface QuotaWindow {
   /** The start of the period (RFC 3339). */
@@ -98,4 +97,10 @@ function windowAt(nowMs: number, lengthMs: number): QuotaWindow {
     since: new Date(sinceMs).toISOString(),
     endsInSeconds: Math.ceil((sinceMs + lengthMs - nowMs) / 1_000),
   };
+}
+
+/** Refuses new runs of a graph that is switched off. @throws ApiError 403 `SWITCHED_OFF` */
+export async function requireGraphOn({ store }: Pick<ApiDeps, 'store'>, tenantId: string, name: string): Promise<void> {
+  const off = switchedOff(await store.overrides.now(), { kind: 'graph', name }, tenantId);
+  if (off) throw new ApiError('SWITCHED_OFF', `No run of the graph "${name}" may begin: ${off.reason}`);
 }

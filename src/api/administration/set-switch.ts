@@ -6,7 +6,6 @@ import type { Switch, SwitchKey } from '../../store/switches.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
-import { switchedOff } from '../../store/known-overrides.ts';
 
 /** The most switches of an installation. */
 const MAX_SWITCHES = 1_000;
@@ -44,10 +43,4 @@ function requireKnown(catalog: Catalog, { kind, name }: SwitchKey): void {
   const names = NAMES[kind](catalog);
   if (names === null || names.includes(name)) return;
   throw new ApiError('NOT_FOUND', `The installation has no ${kind} "${name}".${didYouMean(name, names)}`);
-}
-
-/** Refuses new runs of a graph that is switched off. @throws ApiError 403 `SWITCHED_OFF` */
-export async function requireGraphOn({ store }: Pick<ApiDeps, 'store'>, tenantId: string, name: string): Promise<void> {
-  const off = switchedOff(await store.overrides.now(), { kind: 'graph', name }, tenantId);
-  if (off) throw new ApiError('SWITCHED_OFF', `No run of the graph "${name}" may begin: ${off.reason}`);
 }

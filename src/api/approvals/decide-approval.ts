@@ -12,16 +12,17 @@ import type { Approval, DecisionRequest, KnownApprovals, Refusal } from '../../g
 import { isJsonList, isJsonObject, toJson, toJsonObject } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
-import type { ApiDeps, RequestAttempt } from '../deps.ts';
+import type { ApiDeps } from '../deps.ts';
 import { toPrincipal } from '../http/authenticate.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { toApiError, unavailable } from '../http/errors.ts';
+import { toApiError } from '../http/errors.ts';
 import { strongTagsIn } from '../http/etag.ts';
 import { hiddenFrom, redactApproval } from '../redaction.ts';
 import { AnsweredApproval } from '../schemas/approval.ts';
 import type { ApprovalJson } from '../schemas/approval.ts';
 import { afterSending, sendSignal } from '../runs/send-signal.ts';
-import { untilRun, WRITTEN_WITHIN_MS } from '../runs/until-run.ts';
+import { untilRun, untilWritten } from '../runs/until-run.ts';
+import type { RequestAttempt } from '../http/admission.ts';
 
 /** The body of a decision request. */
 export interface DecisionBody {
@@ -219,7 +220,7 @@ async function readApproval(
     throw new Error(
       `Run ${runId} has answered a decision without the id of the approval and the number of its decisions`,
     );
-  const approval = await untilWritten(deps, { id, runId }, (written) => written.decisions.length >= count);
+  const approval = await untilApproval(deps, { id, runId }, (written) => written.decisions.length >= count);
   return redactApproval(approval, hidden, deps.fingerprints);
 }
 
@@ -228,19 +229,16 @@ function optionalJson(value: unknown): Json | undefined {
 }
 
 /**
- * Reads an approval once its row is as new as the run's answer, because rows are written later.
+ * Reads an approval once its row is as new as the run's answer.
  * @throws ApiError 503
  */
-export async function untilWritten(
+export async function untilApproval(
   { store }: Pick<ApiDeps, 'store'>,
   { id, runId }: Pick<Approval, 'id' | 'runId'>,
   isWritten: (approval: Approval) => boolean,
 ): Promise<Approval> {
-  const look = async () => (await store.approvals.find(id))?.approval;
-  const isWanted = (found?: Approval): boolean => found !== undefined && isWritten(found);
-  const approval = await untilRun(store.changes, { runId, look, isWanted, withinMs: WRITTEN_WITHIN_MS });
-  if (!approval || !isWritten(approval)) throw unavailable('The journal');
-  return approval;
+  const read = async () => (await store.approvals.find(id))?.approval ?? null;
+  return await untilWritten(store.changes, runId, read, isWritten);
 }
 
 /** The fields of a decision that depend on the sender's view of the approval. */

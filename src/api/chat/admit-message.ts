@@ -5,9 +5,9 @@ import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { contentHash } from '../http/fingerprints.ts';
-import { admitOnce, withdrawAttempt } from '../middleware/idempotent.ts';
 import { startRun } from '../runs/start-run.ts';
 import type { WantedRun } from '../runs/start-run.ts';
+import { admitOnce, withdrawAttempt } from '../http/admission.ts';
 
 /** The run that answers a message: a new run, or the run that an earlier attempt has started. */
 interface AdmittedMessage {

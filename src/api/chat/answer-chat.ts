@@ -3,11 +3,11 @@ import type { GraphDefinition } from '../../graph/definition/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { ApiDeps } from '../deps.ts';
 import { findForRun } from '../graphs/resolve-graph.ts';
+import { requirePermission } from '../http/authenticate.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import type { RecordAct } from '../http/recorded-act.ts';
-import { requirePermission } from '../middleware/authorized.ts';
-import { findRun, unknownRun } from '../runs/run-json.ts';
+import { plainRun } from '../runs/start-run.ts';
 import type { WantedRun } from '../runs/start-run.ts';
 import { subscribeToRun } from '../streams/subscribe-to-run.ts';
 import type { RunSubscription } from '../streams/subscribe-to-run.ts';
@@ -19,6 +19,7 @@ import { planChat } from './messages/plan-chat.ts';
 import type { Chunk } from './messages/plan-chat.ts';
 import { readLastMessage } from './read-last-message.ts';
 import type { LastMessage, UiMessage } from './read-last-message.ts';
+import { findRun, unknownRun } from '../runs/read-run.ts';
 
 /** The body of a chat request. */
 export interface ChatRequest {
@@ -73,17 +74,8 @@ async function startForMessage(
 ): Promise<Answer> {
   const { threadId, onBusy } = request;
   requirePermission(caller, 'run:start');
-  if (onBusy === 'interrupt') requirePermission(caller, 'run:control');
-  const wanted = {
-    graph: request.graph,
-    input: { ...request.input, ...(await toInput(deps, caller, request.graph, sent)) },
-    threadId,
-    onBusy,
-    limits: {},
-    startAt: null,
-    breakpoints: { before: [], after: [] },
-    metadata: {},
-  };
+  const input = { ...request.input, ...(await toInput(deps, caller, request.graph, sent)) };
+  const wanted = plainRun({ graph: request.graph, input, threadId, onBusy });
   const key = request.key ?? `${threadId}/${sent.id}`;
   const { runId, begin } = await admitMessage(deps, caller, key, wanted);
   return await withSubscription(deps, runId, async (subscription) => {

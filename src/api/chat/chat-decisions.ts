@@ -3,15 +3,15 @@ import type { Approval } from '../../graph/run/index.ts';
 import type { Act } from '../../store/audit.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { decideApproval } from '../approvals/decide-approval.ts';
-import { findApproval } from '../approvals/find-approval.ts';
+import { findApproval } from '../approvals/inbox.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { recordedAct } from '../http/recorded-act.ts';
 import type { RecordAct } from '../http/recorded-act.ts';
 import { hiddenFrom, redactApproval } from '../redaction.ts';
-import { findRun } from '../runs/run-json.ts';
 import type { ChatDecision } from './read-last-message.ts';
+import { findRun } from '../runs/read-run.ts';
 
 /** The decisions of a chat message, and the run that they belong to. */
 export interface ChatDecisions {

@@ -4,6 +4,7 @@ import type { Redaction } from '../../graph/redaction/index.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { hiddenFrom, redactEvent } from '../redaction.ts';
+import { EVENT_STREAM_HEADERS } from '../streams/answer-stream.ts';
 import type { SseBody } from '../streams/sse-body.ts';
 import type { RunUpdate } from '../streams/subscribe-to-run.ts';
 import { EditedQuestions } from './messages/questions.ts';
@@ -92,12 +93,7 @@ export async function* chunksOfRun(
 }
 
 /** The headers of the AI SDK's UI message stream, version 1. */
-export const CHUNK_HEADERS = {
-  'content-type': 'text/event-stream',
-  'cache-control': 'no-cache',
-  'x-accel-buffering': 'no',
-  'x-vercel-ai-ui-message-stream': 'v1',
-} as const;
+export const CHUNK_HEADERS = { ...EVENT_STREAM_HEADERS, 'x-vercel-ai-ui-message-stream': 'v1' } as const;
 
 const DONE = 'data: [DONE]\n\n';
 

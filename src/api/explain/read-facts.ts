@@ -8,7 +8,7 @@ import type { TaskFailureNote } from '../../store/failing-runs.ts';
 import { isOffFor } from '../../store/known-overrides.ts';
 import { isLive } from '../../store/runs.ts';
 import type { RunRecord } from '../../store/runs.ts';
-import { waitsFor } from '../approvals/find-approval.ts';
+import { waitsFor } from '../approvals/inbox.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toPrincipal } from '../http/authenticate.ts';
 import type { Caller } from '../http/authenticate.ts';

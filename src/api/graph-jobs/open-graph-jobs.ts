@@ -5,9 +5,9 @@ import { Piscina } from 'piscina';
 import type { Catalog } from '../../graph/definition/index.ts';
 import { ownModule, ownNodeOptions } from '../../process/own-code.ts';
 import { ApiError, notNow, retryAfter } from '../http/errors.ts';
-import type { GraphJobs } from './graph-jobs.ts';
 import { openJobLimit } from './job-limit.ts';
 import { limitMsOf } from './jobs.ts';
+import type { GraphJobs } from './jobs.ts';
 
 /** The resources for worker threads. */
 export interface ThreadResources {

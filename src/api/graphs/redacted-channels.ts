@@ -3,9 +3,9 @@ import type { Catalog } from '../../graph/definition/index.ts';
 import { canonicalJson, forgetOldest } from '../../graph/values/index.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
 import type { Store } from '../../store/store.ts';
-import type { GraphJobs } from '../graph-jobs/graph-jobs.ts';
 import { ApiError } from '../http/errors.ts';
 import { findAllForRun, linkGraphs } from './resolve-graph.ts';
+import type { GraphJobs } from '../graph-jobs/jobs.ts';
 
 interface JudgeDeps {
   readonly store: Store;

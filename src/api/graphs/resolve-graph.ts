@@ -5,12 +5,12 @@ import { isJsonObject, own, remainingBytes } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { contentHash } from '../http/fingerprints.ts';
 import { ApiError } from '../http/errors.ts';
-import type { GraphJobs } from '../graph-jobs/graph-jobs.ts';
 import { findPublished, missingGraph } from './find-published.ts';
 import type { TenantStore } from './find-published.ts';
 import type { GraphAlias } from '../../store/graph-aliases.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
 import type { Store } from '../../store/store.ts';
+import type { GraphJobs } from '../graph-jobs/jobs.ts';
 
 /** A validated definition. */
 export interface ValidGraph {

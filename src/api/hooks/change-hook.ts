@@ -1,5 +1,4 @@
 import { toJson } from '../../graph/values/index.ts';
-import type { Hook, NewHook, HookKey } from '../../store/hooks.ts';
 import type { ApiDeps } from '../deps.ts';
 import { redactedChannels } from '../graphs/redacted-channels.ts';
 import { ApiError, invalidField } from '../http/errors.ts';
@@ -8,6 +7,7 @@ import { SCHEMES } from './schemes.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { createInputRedactor } from '../runs/redact-input.ts';
 import type { RedactInputDeps } from '../runs/redact-input.ts';
+import type { Hook, NewHook, HookKey } from '../../store/hook.ts';
 
 /** The most hooks of a tenant. */
 const MAX_HOOKS = 100;

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import { isJsonObject, toJson } from '../../graph/values/index.ts';
 import type { JsonObject, Json } from '../../graph/values/index.ts';
-import type { MessageKey, Hook } from '../../store/hooks.ts';
-import type { ApiDeps, RequestAttempt } from '../deps.ts';
+import type { MessageKey } from '../../store/hooks.ts';
+import type { ApiDeps } from '../deps.ts';
 import { contentHash } from '../http/fingerprints.ts';
 import { ApiError, invalidField, retryAfter, toApiError } from '../http/errors.ts';
 import { SCHEMES } from './schemes.ts';
@@ -11,13 +11,14 @@ import type { SignedRequest, Scheme } from './schemes.ts';
 import { permissionsOf } from '../../graph/definition/index.ts';
 import type { HookMessage } from '../../graph/expression/index.ts';
 import { hideRefusal } from '../../graph/redaction/index.ts';
-import type { HookAction, HookAnswer } from '../../store/platform-tables.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { hiddenFrom } from '../redaction.ts';
-import { findRun } from '../runs/run-json.ts';
 import { sendSignal } from '../runs/send-signal.ts';
-import { startRun } from '../runs/start-run.ts';
+import { plainRun, startRun } from '../runs/start-run.ts';
 import { decodeText, readJsonText, requirePlainBody } from '../http/read-json.ts';
+import type { RequestAttempt } from '../http/admission.ts';
+import { findRun } from '../runs/read-run.ts';
+import type { Hook, HookAction, HookAnswer } from '../../store/hook.ts';
 
 /** The answer to a message. */
 export interface HookResponse {
@@ -85,13 +86,13 @@ async function actOnMessage(deps: ApiDeps, { hook, message, attempt }: MessageAc
     return { ok: true };
   }
   const input = isJsonObject(filled) ? filled : {};
-  await startRun(deps, caller, attempt.id, {
-    ...PLAIN_RUN,
+  const wanted = plainRun({
     graph: action.start.graph,
     input,
     metadata: { hook: hook.name },
     inherited: { channels: hook.redacted },
   });
+  await startRun(deps, caller, attempt.id, wanted);
   return { runId: attempt.id };
 }
 
@@ -109,14 +110,6 @@ function requireStillAllowed({ settings }: Pick<ApiDeps, 'settings'>, { action, 
 function permissionsWithin({ settings }: Pick<ApiDeps, 'settings'>, { by }: Hook): Caller['permissions'] {
   return new Set([...permissionsOf(by.roles, settings.roles)].filter((permission) => permission !== 'admin'));
 }
-
-const PLAIN_RUN = {
-  threadId: null,
-  onBusy: 'reject',
-  limits: {},
-  startAt: null,
-  breakpoints: { before: [], after: [] },
-} as const;
 
 function templateOf(action: HookAction): Json {
   return toJson('start' in action ? action.start.input : action.event.run);

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { isJsonObject, own } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import type { HookScheme } from '../../store/platform-tables.ts';
+import type { HookScheme } from '../../store/hook.ts';
 
 /** The parts in which the HMAC schemes differ. */
 interface HmacScheme extends Pick<Scheme, 'verificationAnswerOf' | 'formBody'> {

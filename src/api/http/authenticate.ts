@@ -157,3 +157,12 @@ export function toPrincipal({ sub, roles, permissions }: Caller): Principal {
   const isKnown = RUN_PERMISSIONS.every((one) => hasPermission(person, one) === permissions.has(one));
   return isKnown ? person : { ...person, may };
 }
+
+/** @throws ApiError 403 unless the caller has one of the permissions */
+export function requirePermission({ permissions, roles }: Caller, ...anyOf: readonly Permission[]): void {
+  if (anyOf.some((permission) => permissions.has(permission))) return;
+  throw new ApiError(
+    'FORBIDDEN',
+    `This needs the permission ${anyOf.join(' or ')}; the token's roles (${roles.join(', ') || 'none'}) do not grant it`,
+  );
+}

@@ -1,8 +1,9 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { Act, NewEntries } from '../../store/audit.ts';
-import type { ApiDeps, ApiEnv, RequestAttempt } from '../deps.ts';
+import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
+import type { RequestAttempt } from '../http/admission.ts';
 
 /** How a request is recorded in the audit log. */
 interface AuditedRoute {

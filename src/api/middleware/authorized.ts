@@ -1,7 +1,9 @@
 import { createMiddleware } from 'hono/factory';
 import type { Permission } from '../../graph/definition/index.ts';
-import type { Caller } from '../http/authenticate.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
+import { requirePermission } from '../http/authenticate.ts';
+import type { StreamTicket } from '../../store/stream-tickets.ts';
+import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 
 /**
@@ -18,11 +20,48 @@ export function authorized({ authenticate }: Pick<ApiDeps, 'authenticate'>, ...a
   });
 }
 
-/** @throws ApiError 403 unless the caller has one of the permissions */
-export function requirePermission({ permissions, roles }: Caller, ...anyOf: readonly Permission[]): void {
-  if (anyOf.some((permission) => permissions.has(permission))) return;
-  throw new ApiError(
-    'FORBIDDEN',
-    `This needs the permission ${anyOf.join(' or ')}; the token's roles (${roles.join(', ') || 'none'}) do not grant it`,
-  );
+/**
+ * The permission that a ticket replaces: its holder may read the run, and the user who requests it needs this
+ * permission.
+ */
+export const TICKET_PERMISSION = 'run:read' satisfies Permission;
+
+/**
+ * Middleware of a run's stream: accepts a ticket for that run, or a caller as `authorized` does. The ticket is consumed
+ * when the stream begins, so a refused stream does not consume it. HEAD begins no stream and therefore needs a token.
+ */
+export function ticketed(deps: Pick<ApiDeps, 'authenticate' | 'store'>) {
+  const byToken = authorized(deps, TICKET_PERMISSION);
+  return createMiddleware<ApiEnv>(async (c, next) => {
+    const ticket = c.req.query('ticket');
+    if (ticket === undefined || c.req.method === 'HEAD') return await byToken(c, next);
+    const { streamTickets } = deps.store;
+    const runId = c.req.param('id') ?? '';
+    const found = await streamTickets.find(ticket, runId);
+    if (!found) throw noTicket();
+    c.set('caller', toCaller(found));
+    c.set('resumeAfter', found.after);
+    c.set('useTicket', async () => {
+      if (!(await streamTickets.redeem(ticket, runId))) throw noTicket();
+    });
+    await next();
+    return undefined;
+  });
+}
+
+function noTicket(): ApiError {
+  const message = 'The ticket is used, expired, or not for this run; ask for another one';
+  return new ApiError('UNAUTHENTICATED', message, { headers: { 'www-authenticate': 'Bearer' } });
+}
+
+/** The holder of a ticket may read one run, with the view of the user who requested the ticket. */
+function toCaller({ tenantId, sub, seesPayloads, tokenExpiresAtMs }: StreamTicket): Caller {
+  const permissions: readonly Permission[] = seesPayloads ? [TICKET_PERMISSION, 'payload:read'] : [TICKET_PERMISSION];
+  return {
+    tenantId,
+    sub,
+    roles: [],
+    permissions: new Set(permissions),
+    ...(tokenExpiresAtMs !== null && { expiresAtMs: tokenExpiresAtMs }),
+  };
 }

@@ -2,19 +2,14 @@ import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { ulid } from 'ulid';
 import { toJson } from '../../graph/values/index.ts';
-import type { Admission, RequestKey } from '../../store/idempotency.ts';
-import type { Store } from '../../store/store.ts';
+import type { RequestKey } from '../../store/idempotency.ts';
 import { measure } from '../../telemetry/metrics/meter.ts';
-import type { ApiDeps, ApiEnv, RequestAttempt } from '../deps.ts';
+import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { contentHash } from '../http/fingerprints.ts';
-import { ApiError, retryAfter } from '../http/errors.ts';
 import { seesAll } from '../redaction.ts';
+import type { AdmissionRefusals } from '../http/admission.ts';
+import { LEASE_MS, admitOnce, timeIn, readKey, withdrawAttempt } from '../http/admission.ts';
 
-/**
- * After this time without renewal, another request may take over, because the process of the first one is assumed to be
- * lost.
- */
-const LEASE_MS = 15_000;
 /** Statuses that depend on the caller, on load or on administrators' settings; such answers are not stored. */
 const NOT_KEPT: ReadonlySet<number> = new Set([401, 403, 429]);
 const KEPT_HEADERS = ['content-type', 'location', 'etag'];
@@ -58,69 +53,10 @@ export function idempotent(
   });
 }
 
-/** The messages of refused repetitions. */
-interface AdmissionRefusals {
-  /** The key was used for another request. */
-  readonly reused: string;
-  /** An earlier attempt is in progress. */
-  readonly inProgress: string;
-}
-
-/** A request with a stored answer, or one that proceeds. */
-type AdmittedRequest =
-  | Extract<Admission, { readonly kind: 'replay' }>
-  | { readonly kind: 'proceed'; readonly attempt: RequestAttempt };
-
 const REFUSALS: AdmissionRefusals = {
   reused: 'This Idempotency-Key came with another body, or with other permissions, before',
   inProgress: 'A request with this Idempotency-Key is still being worked on',
 };
-
-/**
- * Admits a request once for each key.
- * @returns the stored answer, or the attempt that may proceed
- * @throws ApiError 409 while an earlier attempt is in progress, 422 when the key was used for another request
- */
-export async function admitOnce(
-  { idempotency }: Pick<Store, 'idempotency'>,
-  request: RequestKey,
-  fingerprint: string,
-  refusals: AdmissionRefusals,
-): Promise<AdmittedRequest> {
-  const id = ulid();
-  const admission = await idempotency.admit({
-    ...request,
-    fingerprint,
-    resourceId: id,
-    at: timeIn(0),
-    leaseUntil: timeIn(LEASE_MS),
-  });
-  switch (admission.kind) {
-    case 'replay':
-      return admission;
-    case 'reused':
-      throw new ApiError('IDEMPOTENCY_KEY_REUSED', refusals.reused);
-    case 'in-progress':
-      throw retryAfter(1, 'REQUEST_IN_PROGRESS', refusals.inProgress);
-    case 'proceed': {
-      const { resourceId } = admission;
-      return { kind: 'proceed', attempt: { id: resourceId, isRepetition: resourceId !== id } };
-    }
-  }
-}
-
-function timeIn(ms: number): string {
-  return new Date(Date.now() + ms).toISOString();
-}
-
-/** The draft requires a quoted string, but clients often send it without quotes; both are the same key. */
-export function readKey(header: string | undefined): string | null {
-  if (header === undefined) return null;
-  const key = /^"(.*)"$/.exec(header.trim())?.[1] ?? header.trim();
-  if (key === '' || key.length > 255)
-    throw new ApiError('INVALID_IDEMPOTENCY_KEY', 'An Idempotency-Key has 1 to 255 characters');
-  return key;
-}
 
 /** Other routes are stored as a hash, because an index entry of PostgreSQL has at most 2,704 bytes. */
 const PLAIN_ROUTE = /^[ -~]{1,200}$/;
@@ -156,16 +92,4 @@ async function keepAnswer(
   } catch (error) {
     logger.warn({ error, route: request.route }, 'an answer could not be kept for repetition');
   }
-}
-
-/**
- * A first attempt that was refused had no effect, so its record is deleted. For a repetition, the effects of earlier
- * attempts are unknown, so the record keeps its id.
- */
-export async function withdrawAttempt(
-  { idempotency }: Pick<Store, 'idempotency'>,
-  request: RequestKey,
-  { isRepetition }: RequestAttempt,
-): Promise<void> {
-  await (isRepetition ? idempotency.lease(request, timeIn(0)) : idempotency.forget(request));
 }

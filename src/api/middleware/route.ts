@@ -10,11 +10,10 @@ import { KeyHeader, MAX_BODY_BYTES, NoQuery, problems } from '../schemas/common.
 import type { ProblemStatus } from '../schemas/common.ts';
 import { audited } from './audited.ts';
 import type { Auditing } from './audited.ts';
-import { authorized } from './authorized.ts';
+import { authorized, TICKET_PERMISSION, ticketed } from './authorized.ts';
 import { jsonBody } from './bodies.ts';
 import { idempotent } from './idempotent.ts';
 import type { ReadFingerprint } from './idempotent.ts';
-import { TICKET_PERMISSION, ticketed } from './ticketed.ts';
 
 /** The groups of routes, in the order of the API's description. */
 export const TAGS = {

@@ -25,9 +25,10 @@ import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
-import { findRun, listHistory, toRunJson } from '../runs/run-json.ts';
+import { toRunJson } from '../runs/run-json.ts';
 import { RunFilter } from '../schemas/run.ts';
 import { setSwitch } from '../administration/set-switch.ts';
+import { findRun, listHistory } from '../runs/read-run.ts';
 
 const admin = tagged('admin');
 

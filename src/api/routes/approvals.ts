@@ -1,11 +1,15 @@
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { KnownApproval } from '../../store/approvals.ts';
-import { commentOnApproval, remindOfApproval } from '../approvals/annotate-approval.ts';
-import { COMMENTS_LISTED, readInboxApproval, toInboxApproval, withNotes } from '../approvals/inbox-approval.ts';
-import { reassignApproval } from '../approvals/reassign-approval.ts';
-import { listOwnApprovals, findWithRun } from '../approvals/find-approval.ts';
+import { commentOnApproval, remindOfApproval, reassignApproval } from '../approvals/change-approval.ts';
+import {
+  listOwnApprovals,
+  findWithRun,
+  COMMENTS_LISTED,
+  readInboxApproval,
+  toInboxApproval,
+  withNotes,
+} from '../approvals/inbox.ts';
 import { decideApproval } from '../approvals/decide-approval.ts';
-import { findRun } from '../runs/run-json.ts';
 import { redactAll } from '../redaction.ts';
 import { readPage } from '../http/paging.ts';
 import { withId } from '../middleware/audited.ts';
@@ -23,6 +27,7 @@ import {
   ReassignmentSchema,
 } from '../schemas/approval.ts';
 import { PageQuery, json, idOf } from '../schemas/common.ts';
+import { findRun } from '../runs/read-run.ts';
 
 const approvals = tagged('approvals');
 

@@ -1,10 +1,12 @@
 import type { z } from '@hono/zod-openapi';
-import { controlMany, decideMany, mayBeDoneLater } from '../bulk.ts';
-import type { DecisionOutcome } from '../bulk.ts';
+import { controlMany } from '../bulk/control-many.ts';
 import type { ApiError } from '../http/errors.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import { BulkResultSchema, BulkSchema, DecisionResultsSchema, DecisionsSchema } from '../schemas/bulk.ts';
 import { json } from '../schemas/common.ts';
+import { mayBeDoneLater } from '../bulk/try-each.ts';
+import { decideMany } from '../bulk/decide-many.ts';
+import type { DecisionOutcome } from '../bulk/decide-many.ts';
 
 const controls = tagged('controls');
 const approvals = tagged('approvals');

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { toJson, toJsonObject } from '../../graph/values/index.ts';
+import { HOUR_MS, toJson, toJsonObject } from '../../graph/values/index.ts';
 import { answerChat, followRun } from '../chat/answer-chat.ts';
 import type { Answer } from '../chat/answer-chat.ts';
 import { CHUNK_HEADERS, writeChunks } from '../chat/chat-stream.ts';
@@ -8,12 +8,12 @@ import type { Chunk } from '../chat/messages/plan-chat.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { createTenantSlots, requireSlot } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
-import { readKey } from '../middleware/idempotent.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import type { Route } from '../middleware/route.ts';
 import { JsonRecord } from '../schemas/common.ts';
-import { ThreadId } from '../schemas/run.ts';
+import { OnBusy, ThreadId } from '../schemas/run.ts';
 import { sendStream } from '../streams/answer-stream.ts';
+import { readKey } from '../http/admission.ts';
 
 const chat = tagged('chat');
 
@@ -40,10 +40,7 @@ const ChatSchema = z
     trigger: z.literal('submit-message', 'An answer is not made anew: fork its run instead').default('submit-message'),
     messageId: z.string().max(MAX_ID).optional(),
     input: JsonRecord.default({}).openapi({ description: 'Values of further channels' }),
-    onBusy: z
-      .enum(['reject', 'enqueue', 'interrupt'])
-      .default('reject')
-      .openapi({ description: 'What happens while another run of the thread is not over' }),
+    onBusy: OnBusy,
   })
   .openapi('Chat', {
     example: {
@@ -54,7 +51,7 @@ const ChatSchema = z
   });
 
 /** The longest duration of a stream; clients may reconnect. */
-const MAX_STREAM_MS = 3_600_000;
+const MAX_STREAM_MS = HOUR_MS;
 
 const STREAM = {
   description: "The answer as the AI SDK's UI message stream, version 1",

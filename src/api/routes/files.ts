@@ -4,13 +4,13 @@ import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { maySeeTenant } from '../http/authenticate.ts';
 import { contentHash } from '../http/fingerprints.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
-import { requirePermission } from '../middleware/authorized.ts';
 import { limited } from '../middleware/limited.ts';
 import { storedBody } from '../middleware/bodies.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import { seesAll } from '../redaction.ts';
 import { idOf, json } from '../schemas/common.ts';
 import { FileBytes, FileSchema } from '../schemas/file.ts';
+import { requirePermission } from '../http/authenticate.ts';
 
 const files = tagged('files');
 

@@ -21,7 +21,7 @@ import {
 import { setAlias, unknownAlias } from '../graphs/publish-graph.ts';
 import { mapValues, toJsonObject } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import { testGraph } from '../runs/start-run.ts';
+import { testGraph } from '../runs/test-graph.ts';
 
 const graphs = tagged('graphs');
 

@@ -1,15 +1,15 @@
 import { toJsonObject } from '../../graph/values/index.ts';
-import type { HookAction } from '../../store/platform-tables.ts';
 import { changeHook, findHook, toHookJson, toHooksJson } from '../hooks/change-hook.ts';
 import { ApiError } from '../http/errors.ts';
 import { readPage } from '../http/paging.ts';
-import { requirePermission } from '../middleware/authorized.ts';
 import { readBytes } from '../middleware/bodies.ts';
 import { withId } from '../middleware/audited.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import { MAX_BODY_BYTES, PageQuery, json } from '../schemas/common.ts';
 import { HookListSchema, HookName, HookSchema, NewHookSchema, HookAddress, ReceivedSchema } from '../schemas/hook.ts';
 import { receiveMessage } from '../hooks/receive-message.ts';
+import { requirePermission } from '../http/authenticate.ts';
+import type { HookAction } from '../../store/hook.ts';
 
 const hooks = tagged('hooks');
 

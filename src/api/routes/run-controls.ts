@@ -4,7 +4,7 @@ import { isLive } from '../../store/runs.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import { afterSending, sendSignal } from '../runs/send-signal.ts';
-import { findRun, toRunJson } from '../runs/run-json.ts';
+import { toRunJson } from '../runs/run-json.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { hiddenFrom, refusePlaceholders } from '../redaction.ts';
 import { toApiError } from '../http/errors.ts';
@@ -21,6 +21,7 @@ import { mapPage } from '../../store/page.ts';
 import type { InterventionRecord } from '../../store/interventions.ts';
 import { readPage } from '../http/paging.ts';
 import { InterventionListSchema } from '../schemas/approval.ts';
+import { findRun } from '../runs/read-run.ts';
 
 const controls = tagged('controls');
 

@@ -4,7 +4,6 @@ import { GRAPH_READERS } from '../http/authenticate.ts';
 import { readPage } from '../http/paging.ts';
 import { hiddenFrom } from '../redaction.ts';
 import { listCalls, readCall } from '../runs/read-calls.ts';
-import { findRun } from '../runs/run-json.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import { CallListSchema, CallQuery, CallSchema, RunAndKey, RecordingSchema } from '../schemas/call.ts';
 import { idOf, json } from '../schemas/common.ts';
@@ -15,6 +14,7 @@ import { ExplanationSchema } from '../schemas/explanation.ts';
 import type { Recording } from '../../graph/replay/index.ts';
 import { mapValues, toJsonObject } from '../../graph/values/index.ts';
 import { readRecording } from '../runs/replay-run.ts';
+import { findRun } from '../runs/read-run.ts';
 
 const runs = tagged('runs');
 const graphs = tagged('graphs');

@@ -5,8 +5,7 @@ import { isEnded } from '../../graph/run/index.ts';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
-import { findRun, unknownRun, listHistory, toRunJson, toRunPage } from '../runs/run-json.ts';
-import { requirePermission } from '../middleware/authorized.ts';
+import { toRunJson, toRunPage } from '../runs/run-json.ts';
 import { readPage } from '../http/paging.ts';
 import { readWait, limitedWaits } from '../middleware/limited.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
@@ -17,6 +16,7 @@ import { PageQuery, json, idOf } from '../schemas/common.ts';
 import { HistoryQuery, HistorySchema, NewRunSchema, RunListSchema, RunSchema, RunFilter } from '../schemas/run.ts';
 import { startRun } from '../runs/start-run.ts';
 import { waitForRun } from '../runs/until-run.ts';
+import { findRun, unknownRun, listHistory } from '../runs/read-run.ts';
 
 const runs = tagged('runs');
 
@@ -41,7 +41,6 @@ const start = (slots: TenantSlots): Route =>
       const { graph, input, limits, metadata, threadId, onBusy, startAt, interruptBefore, interruptAfter } =
         c.req.valid('json');
       const { id, isRepetition } = c.get('attempt');
-      if (onBusy === 'interrupt') requirePermission(c.get('caller'), 'run:control');
       const wanted = {
         graph: toJson(graph),
         input: toJsonObject(input),

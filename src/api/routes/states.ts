@@ -6,7 +6,7 @@ import { diffRuns } from '../runs/diff-runs.ts';
 import { editState } from '../runs/edit-state.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import type { RunRecord } from '../../store/runs.ts';
-import { findRun, toRunJson } from '../runs/run-json.ts';
+import { toRunJson } from '../runs/run-json.ts';
 import { listCheckpoints, readState } from '../runs/read-state.ts';
 import { hiddenFrom, redactDiff, redactState } from '../redaction.ts';
 import { ApiError } from '../http/errors.ts';
@@ -26,6 +26,7 @@ import {
 } from '../schemas/run.ts';
 import { startFork } from '../runs/start-fork.ts';
 import { etagOf } from '../http/etag.ts';
+import { findRun } from '../runs/read-run.ts';
 
 const state = tagged('state');
 

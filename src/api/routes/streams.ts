@@ -3,7 +3,6 @@ import { retryAfter } from '../http/errors.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
 import { seesAll } from '../redaction.ts';
-import { findRun } from '../runs/run-json.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import type { Route } from '../middleware/route.ts';
 import { idOf, json } from '../schemas/common.ts';
@@ -22,6 +21,7 @@ import { streamRun } from '../streams/stream-run.ts';
 import { streamTenant } from '../streams/stream-tenant.ts';
 import { shareLooks } from '../streams/subscribe-to-run.ts';
 import { createTenantFeeds } from '../streams/tenant-feeds.ts';
+import { findRun } from '../runs/read-run.ts';
 
 const runs = tagged('runs');
 

@@ -2,15 +2,15 @@ import type { ThreadRecord } from '../../store/threads.ts';
 import type { Caller } from '../http/authenticate.ts';
 import type { ApiDeps } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
-import { findRun, toRunPage } from '../runs/run-json.ts';
+import { toRunPage } from '../runs/run-json.ts';
 import { listCheckpoints, readState } from '../runs/read-state.ts';
 import { readPage } from '../http/paging.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import { PageQuery, json, idOf } from '../schemas/common.ts';
-import { CheckpointListSchema, RunListSchema, StateSchema } from '../schemas/run.ts';
-import { ThreadSchema } from '../schemas/thread.ts';
+import { CheckpointListSchema, RunListSchema, StateSchema, ThreadSchema } from '../schemas/run.ts';
 import { answerState } from './states.ts';
 import { checkpointLeftBy } from '../runs/dispatch-run.ts';
+import { findRun } from '../runs/read-run.ts';
 
 const threads = tagged('threads');
 

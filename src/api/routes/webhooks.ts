@@ -1,6 +1,5 @@
 import { mapPage } from '../../store/page.ts';
 import { readPage } from '../http/paging.ts';
-import { requirePermission } from '../middleware/authorized.ts';
 import { withId, withNewId } from '../middleware/audited.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import { PageQuery, json } from '../schemas/common.ts';
@@ -17,16 +16,10 @@ import {
   WebhookDeliveryListSchema,
   WebhookDeliverySchema,
 } from '../schemas/webhook.ts';
-import {
-  createAddWebhook,
-  findWebhook,
-  lookForWebhook,
-  requireFound,
-  rotateSecret,
-  toWebhookJson,
-  findEnabled,
-} from '../webhooks/add-webhook.ts';
+import { createAddWebhook, rotateSecret } from '../webhooks/change-webhook.ts';
 import { bodyOf } from '../webhooks/event-body.ts';
+import { requirePermission } from '../http/authenticate.ts';
+import { findWebhook, lookForWebhook, requireFound, findEnabled, toWebhookJson } from '../webhooks/find-webhook.ts';
 
 const webhooks = tagged('webhooks');
 

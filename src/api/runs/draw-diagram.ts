@@ -6,7 +6,7 @@ import type { ApiDeps } from '../deps.ts';
 import { missingGraph } from '../graphs/find-published.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
-import { findRun } from './run-json.ts';
+import { findRun } from './read-run.ts';
 
 export interface WantedDiagram {
   /** The graph's name. */

@@ -2,13 +2,14 @@ import { hideRefusal } from '../../graph/redaction/index.ts';
 import type { Refusal } from '../../graph/run/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
-import type { ApiDeps, RequestAttempt } from '../deps.ts';
+import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { unavailable, toApiError } from '../http/errors.ts';
+import { toApiError } from '../http/errors.ts';
 import { isMatched } from '../http/etag.ts';
 import { hiddenFrom, refusePlaceholders } from '../redaction.ts';
 import { afterSending, sendSignal } from './send-signal.ts';
-import { WRITTEN_WITHIN_MS, untilRun } from './until-run.ts';
+import { untilWritten } from './until-run.ts';
+import type { RequestAttempt } from '../http/admission.ts';
 
 export interface WantedEdit {
   readonly values: JsonObject;
@@ -33,7 +34,9 @@ export async function editState(deps: ApiDeps, caller: Caller, run: RunRecord, w
   if (!result.taken) throw toApiError(hideRefusal(result.refusal, hidden));
   if (typeof result.value !== 'string') throw new TypeError('An edit is answered by its checkpoint');
   const checkpoint = result.value;
-  await afterSending(() => untilWritten(deps, run.id, checkpoint));
+  const { changes, checkpoints } = deps.store;
+  const read = async () => await checkpoints.find(run.id, checkpoint);
+  await afterSending(async () => await untilWritten(changes, run.id, read, () => true));
 }
 
 const STALE: Refusal = { code: 'STALE', message: 'The state has changed since that ETag' };
@@ -41,14 +44,4 @@ const STALE: Refusal = { code: 'STALE', message: 'The state has changed since th
 function toPayload({ view }: RunRecord, { values, asNode }: WantedEdit): JsonObject {
   const checkpoint = view?.checkpointId ?? null;
   return { values, ...(asNode !== undefined && { asNode }), ...(checkpoint !== null && { checkpoint }) };
-}
-
-async function untilWritten({ store }: ApiDeps, runId: string, checkpoint: string): Promise<void> {
-  const written = await untilRun(store.changes, {
-    runId,
-    look: () => store.checkpoints.find(runId, checkpoint),
-    isWanted: (found) => found !== null,
-    withinMs: WRITTEN_WITHIN_MS,
-  });
-  if (!written) throw unavailable('The journal');
 }

@@ -14,7 +14,7 @@ import type { ApiDeps } from '../deps.ts';
 import type { WorkflowEnd, Quarantine } from '../temporal/workflow-end.ts';
 import { FEWEST_PROOFS } from '../../store/failing-runs.ts';
 import type { TaskFailureNote } from '../../store/failing-runs.ts';
-import type { FailingTask } from '../temporal/failing-task.ts';
+import type { FailingTask } from '../temporal/open-workflow.ts';
 
 /**
  * Ends a run whose workflow is missing or has ended without writing the run's end to the store. Runs that have ended or

@@ -13,9 +13,9 @@ import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { toRunnable } from '../graph-jobs/jobs.ts';
 import { redactEvent } from '../redaction.ts';
-import { newRun, pinnedByRun, requireInput, startOf } from './start-run.ts';
 import { firstBeginning } from './dispatch-run.ts';
 import type { Store } from '../../store/store.ts';
+import { newRun, pinnedByRun, requireInput, startOf } from './new-run.ts';
 
 export interface WantedReplay {
   /** The id of the new run. A repeated request with the same id creates no second run. */

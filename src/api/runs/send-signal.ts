@@ -3,7 +3,7 @@ import { ApiError, effectUnknown, unavailable } from '../http/errors.ts';
 import { isEnded, readRun } from '../../graph/run/index.ts';
 import type { SignalResult, Refusal, Run, SentSignal, Principal } from '../../graph/run/index.ts';
 import type { Dispatch, RunRecord } from '../../store/runs.ts';
-import type { ApiDeps, RequestAttempt } from '../deps.ts';
+import type { ApiDeps } from '../deps.ts';
 import { guiltOf, quarantineRun, closingBatch, endTerminatedRun } from './end-terminated-run.ts';
 import { fromEndedState } from '../../graph/journal/index.ts';
 import { toJson } from '../../graph/values/index.ts';
@@ -16,10 +16,11 @@ import { poll } from '../temporal/requests.ts';
 import { tryDispatch, dispatchRun } from './dispatch-run.ts';
 import { inheritedUndone } from './sound-state.ts';
 import type { Store } from '../../store/store.ts';
-import { unknownRun } from './run-json.ts';
 import { toPrincipal } from '../http/authenticate.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { WRITTEN_WITHIN_MS, untilRun } from './until-run.ts';
+import type { RequestAttempt } from '../http/admission.ts';
+import { unknownRun } from './read-run.ts';
 
 /**
  * Runs `work`, which may deliver a decision or control to its run.

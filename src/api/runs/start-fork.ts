@@ -12,13 +12,12 @@ import { ApiError, toApiError } from '../http/errors.ts';
 import { toRunnable } from '../graph-jobs/jobs.ts';
 import { hiddenFrom, refusePlaceholders } from '../redaction.ts';
 import { findState } from './read-state.ts';
-import { requireGraphOn } from '../administration/set-switch.ts';
-import { requireMayStart } from '../administration/require-may-start.ts';
+import { requireMayStart, requireGraphOn } from '../administration/require-may-start.ts';
 import { acceptAndDispatch, unlessAccepted } from './dispatch-run.ts';
-import { newIdentity, newRun, pinnedByRun } from './start-run.ts';
 import { requireSound } from './sound-state.ts';
 import type { Position } from '../../store/page.ts';
 import type { Store } from '../../store/store.ts';
+import { newIdentity, newRun, pinnedByRun } from './new-run.ts';
 
 export interface WantedFork {
   readonly checkpoint: string;

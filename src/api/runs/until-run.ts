@@ -2,6 +2,7 @@ import type { Changes, RunChange } from '../../store/changes.ts';
 import { createBell } from '../http/bell.ts';
 import type { Bell } from '../http/bell.ts';
 import { isEnded } from '../../graph/run/index.ts';
+import { unavailable } from '../http/errors.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
 
@@ -49,6 +50,22 @@ export async function untilRun<T>(changes: RunChanges, awaited: AwaitedValue<T>)
   } finally {
     stopWaking();
   }
+}
+
+/**
+ * Reads a value until the journal has written it, because rows are written after a run has answered.
+ * @throws ApiError 503 when that takes too long
+ */
+export async function untilWritten<T>(
+  changes: RunChanges,
+  runId: string,
+  read: () => Promise<T | null>,
+  isWritten: (found: T) => boolean,
+): Promise<T> {
+  const isWanted = (found: T | null): boolean => found !== null && isWritten(found);
+  const found = await untilRun(changes, { runId, look: read, isWanted, withinMs: WRITTEN_WITHIN_MS });
+  if (found === null || !isWritten(found)) throw unavailable('The journal');
+  return found;
 }
 
 /** Rings a bell when the run changes or a signal is aborted. @returns a function that unsubscribes */

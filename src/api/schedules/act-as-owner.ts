@@ -1,8 +1,7 @@
 import { permissionsOf } from '../../graph/definition/index.ts';
 import type { Roles } from '../../graph/definition/index.ts';
 import type { Schedule } from '../../store/schedules/schedule.ts';
-import { requireMayStart } from '../administration/require-may-start.ts';
-import { requireGraphOn } from '../administration/set-switch.ts';
+import { requireGraphOn, requireMayStart } from '../administration/require-may-start.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';

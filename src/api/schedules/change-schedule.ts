@@ -5,12 +5,12 @@ import type { ApiDeps } from '../deps.ts';
 import { resolveGraph } from '../graphs/resolve-graph.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
-import { requirePermission } from '../middleware/authorized.ts';
 import { redactedChannels, unknownNow } from '../graphs/redacted-channels.ts';
 import { refusePlaceholders } from '../redaction.ts';
-import { pinGraph, requireInput } from '../runs/start-run.ts';
 import type { FireDeps } from './act-as-owner.ts';
 import { areTimesRefused, orSyncLater, syncSchedule } from './sync-schedule.ts';
+import { requirePermission } from '../http/authenticate.ts';
+import { pinGraph, requireInput } from '../runs/new-run.ts';
 
 /** The most schedules of a tenant. */
 const MAX_SCHEDULES = 1_000;

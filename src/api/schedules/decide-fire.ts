@@ -4,7 +4,7 @@ import { ApiError } from '../http/errors.ts';
 import type { ApiErrorCode } from '../http/errors.ts';
 import { isDatabaseAway } from '../../store/database/database-away.ts';
 import type { NewRun } from '../../store/accept-run.ts';
-import { startRun } from '../runs/start-run.ts';
+import { plainRun, startRun } from '../runs/start-run.ts';
 import type { Roles } from '../../graph/definition/index.ts';
 import { cancelRun, ownerOf } from './act-as-owner.ts';
 import type { FireDeps } from './act-as-owner.ts';
@@ -78,17 +78,15 @@ const ON_BUSY: Readonly<Record<Overlap, NewRun['onBusy']>> = {
 /** Starts the run of a fire as `POST /api/runs` does. */
 async function startFire(deps: FireDeps, schedule: Schedule, { at, kind, runId }: DueFire): Promise<FireResult | null> {
   const { id, graph, input, limits, metadata, threadId, overlap, redaction } = schedule;
-  const wanted = {
+  const wanted = plainRun({
     graph,
     input,
     limits,
     threadId,
     onBusy: kind === 'backfill' ? 'enqueue' : ON_BUSY[overlap],
-    startAt: null,
-    breakpoints: { before: [], after: [] },
     metadata: { ...metadata, schedule: id, scheduledAt: at },
     inherited: { channels: redaction.channels },
-  };
+  });
   try {
     await startRun(deps, ownerOf(schedule, deps.settings.roles), runId, wanted);
     return { outcome: 'started' };

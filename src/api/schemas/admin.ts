@@ -12,8 +12,8 @@ import {
   FilterTime,
   pageOf,
 } from './common.ts';
-import { CALL_KEY, DECIDED_AT, EVENT_EXAMPLES, RUN_EXAMPLE } from './examples/refund.ts';
 import { HistorySchema, RunSchema } from './run.ts';
+import { CALL_KEY, DECIDED_AT, EVENT_EXAMPLES, RUN_EXAMPLE } from './examples.ts';
 
 /*
  * An example with a gateway that is down: its tool is switched off, one tenant is suspended, and the audit log records

@@ -13,8 +13,9 @@ import {
   FilterTime,
   pageOf,
   statusFilter,
+  Reason,
 } from './common.ts';
-import { APPROVAL_EXAMPLE, INTERVENTION_EXAMPLE } from './examples/refund.ts';
+import { APPROVAL_EXAMPLE, INTERVENTION_EXAMPLE } from './examples.ts';
 
 const GivenSchema = z
   .custom<JsonSchema | null>()
@@ -108,7 +109,7 @@ export type ApprovalJson = z.output<typeof ApprovalSchema>;
 export const ApprovalListSchema = pageOf('ApprovalList', ApprovalSchema, APPROVAL_EXAMPLE);
 
 const decisionFields = {
-  reason: z.string().max(2_000).optional(),
+  reason: Reason,
   args: AnyJson.optional().openapi({
     description: 'Edited arguments; without them those that were proposed are approved',
   }),

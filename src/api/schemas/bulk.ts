@@ -1,9 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { isJsonObject } from '../../graph/values/index.ts';
 import { ApprovalSchema, decidedFields } from './approval.ts';
-import { NextCursor, ProblemSchema, listOf, FilterTime } from './common.ts';
-import { PROBLEM_EXAMPLE } from './examples/graph.ts';
-import { APPROVAL_EXAMPLE, RUN_EXAMPLE } from './examples/refund.ts';
+import { NextCursor, ProblemSchema, listOf, FilterTime, Reason } from './common.ts';
+import { PROBLEM_EXAMPLE, APPROVAL_EXAMPLE, RUN_EXAMPLE } from './examples.ts';
 import { RunStatusSchema } from './run.ts';
 
 const MAX_IDS = 1_000;
@@ -54,7 +53,7 @@ export const BulkSchema = z
       .min(1)
       .optional()
       .openapi({ description: 'The `nextCursor` of an answer to the same action and filter: goes on after its runs' }),
-    reason: z.string().max(2_000).optional().openapi({ description: 'Why, for `cancel` and `pause`' }),
+    reason: Reason.openapi({ description: 'Why, for `cancel` and `pause`' }),
     dryRun: z.boolean().default(false).openapi({ description: 'Says what would be done, and does nothing' }),
   })
   .refine(({ ids, filter }) => (ids === undefined) !== (filter === undefined), {

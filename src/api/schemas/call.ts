@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { DEFINITION_EXAMPLE } from './examples/graph.ts';
-import { EVENT_EXAMPLES, INTERVENTION_EXAMPLE, RUN_ID } from './examples/refund.ts';
+import { DEFINITION_EXAMPLE, EVENT_EXAMPLES, INTERVENTION_EXAMPLE, RUN_ID } from './examples.ts';
 import {
   GivenJson,
   NodeId,

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { DurationSchema, LimitsSchema } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN, formatTimestamp, isJsonObject, toTimestampMs } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import { PROBLEM_EXAMPLE } from './examples/graph.ts';
+import { PROBLEM_EXAMPLE } from './examples.ts';
 
 export const ProblemSchema = z
   .object({
@@ -35,6 +35,9 @@ export const RunLimits = LimitsSchema.extend({
 });
 
 export const NodeId = z.string().min(1);
+
+/** Why somebody decides or controls something, in characters. */
+export const Reason = z.string().max(2_000).optional();
 
 /** A named schema or null; `nullable` would make every use of the name nullable in the description. */
 export const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { AnyJson, JsonRecord, NodeId, RunLimits } from './common.ts';
+import { AnyJson, JsonRecord, NodeId, Reason, RunLimits } from './common.ts';
 
 /** A signal that users send to a run by `POST /api/runs/{id}/<route>`. */
 export interface Control {
@@ -10,7 +10,6 @@ export interface Control {
   readonly body: z.ZodObject;
 }
 
-const Reason = z.string().max(2_000).optional();
 const Intervention = { node: NodeId.optional(), id: z.string().min(1).optional() };
 
 /** The controls of runs, each of which has a route. */

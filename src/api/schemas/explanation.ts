@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { COUNTED_LIMITS } from '../../graph/definition/index.ts';
 import { REASON_KINDS } from '../../wording/index.ts';
-import { APPROVAL_EXAMPLE, RUN_EXAMPLE } from './examples/refund.ts';
 import { RunErrorSchema, Time, listOf, orNull } from './common.ts';
 import { RunStatusSchema } from './run.ts';
+import { APPROVAL_EXAMPLE, RUN_EXAMPLE } from './examples.ts';
 
 /* An explanation of the refund of the other examples while it waits. */
 

@@ -3,7 +3,7 @@ import type { Catalog } from '../../graph/definition/index.ts';
 import { definitionSchema } from '../../graph/schema/index.ts';
 import { isJsonList, isJsonObject, mapValues } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import { DEFINITION_EXAMPLE, HASH_EXAMPLE, ISSUE_EXAMPLE } from './examples/graph.ts';
+import { DEFINITION_EXAMPLE, HASH_EXAMPLE, ISSUE_EXAMPLE } from './examples.ts';
 import { GivenRecord, JsonRecord, listOf, Time, pageOf } from './common.ts';
 
 const COMPONENTS = '#/components/schemas/';

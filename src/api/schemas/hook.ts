@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { HOOK_SCHEMES } from '../../store/hook.ts';
 import { GivenRecord, JsonRecord, orNull, Time, pageOf } from './common.ts';
 
 /* Examples: a hook in requests and responses. */
@@ -20,7 +21,7 @@ export const HOOK_EXAMPLE = {
 
 const RECEIVED_EXAMPLE = { runId: '01M800DSH4JRWTXR3ARZ68NEG3' };
 
-const SchemeSchema = z.enum(['standard', 'github', 'stripe', 'slack']).openapi('HookScheme');
+const SchemeSchema = z.enum(HOOK_SCHEMES).openapi('HookScheme');
 
 /** Limits in characters. */
 const MAX_SECRET = 512;

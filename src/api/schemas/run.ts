@@ -17,9 +17,9 @@ import {
   pageOf,
   statusFilter,
 } from './common.ts';
-import { ASKED_AT, EVENT_EXAMPLES, RUN_EXAMPLE, RUN_ID } from './examples/refund.ts';
 import { DefinitionSchema } from './graph.ts';
 import { interventionFields } from './approval.ts';
+import { ASKED_AT, EVENT_EXAMPLES, RUN_EXAMPLE, RUN_ID, DECIDED_AT } from './examples.ts';
 
 export const RunStatusSchema = z
   .enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'canceled'])
@@ -112,6 +112,11 @@ export const ThreadId = z
   .max(255)
   .refine((id) => id.isWellFormed() && !/\p{Cc}|^\.\.?$/u.test(id), 'No control characters, and neither "." nor ".."');
 
+export const OnBusy = z
+  .enum(['reject', 'enqueue', 'interrupt'])
+  .default('reject')
+  .openapi({ description: 'What happens while another run of the thread is not over' });
+
 /** The same as the most nodes of a definition. */
 const MAX_BREAKPOINTS = 2_000;
 const Breakpoints = z.array(z.string()).max(MAX_BREAKPOINTS);
@@ -127,10 +132,7 @@ export const NewRunSchema = z
     limits: RunLimits.optional().openapi({ description: "May only tighten the graph's" }),
     metadata: JsonRecord.default({}),
     threadId: ThreadId.optional().openapi({ description: 'The conversation that the run goes on with' }),
-    onBusy: z
-      .enum(['reject', 'enqueue', 'interrupt'])
-      .default('reject')
-      .openapi({ description: 'What happens while another run of the thread is not over' }),
+    onBusy: OnBusy,
     interruptBefore: Breakpoints.optional().openapi({ description: 'Node ids, or ["*"]' }),
     interruptAfter: Breakpoints.optional(),
     startAt: NodeId.optional().openapi({ description: 'A node to begin with instead of the entry' }),
@@ -307,3 +309,23 @@ function severalOf<T extends z.ZodType>(one: T, pattern: RegExp, most: number) {
     .preprocess(toList, z.array(one).max(most))
     .openapi({ type: 'array', maxItems: most, items: { type: 'string', pattern: pattern.source } });
 }
+
+const THREAD_EXAMPLE = {
+  id: 'customer-17',
+  activeRunId: RUN_ID,
+  lastRunId: RUN_ID,
+  queued: [],
+  createdAt: ASKED_AT,
+  updatedAt: DECIDED_AT,
+};
+
+export const ThreadSchema = z
+  .object({
+    id: z.string(),
+    activeRunId: z.string().nullable().openapi({ description: 'The one run that is not over yet' }),
+    lastRunId: z.string().openapi({ description: 'The run whose state is the state of the thread' }),
+    queued: listOf(z.string()).openapi({ description: 'Runs that wait for their turn, the next one first' }),
+    createdAt: Time,
+    updatedAt: Time,
+  })
+  .openapi('Thread', { example: THREAD_EXAMPLE });

@@ -14,15 +14,19 @@ interface RequestedStream extends StreamSource {
 const RETRY_AFTER_S = 5;
 /** Sets the pause before a client reconnects, in milliseconds. */
 const RETRY_FRAME = 'retry: 1000\n\n';
-/** Instructs proxies not to cache or buffer the stream. */
-const HEADERS = { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
+/** The headers of an event stream, which proxies neither cache nor buffer. */
+export const EVENT_STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+};
 
 /**
  * Answers with an event stream if the tenant has a free slot.
  * @throws ApiError 429 when the tenant or the process has too many streams; 401 when another stream has used the ticket
  */
 export async function answerStream(c: Context<ApiEnv>, deps: StreamDeps, asked: RequestedStream): Promise<Response> {
-  if (c.req.method === 'HEAD') return c.body(null, 200, HEADERS);
+  if (c.req.method === 'HEAD') return c.body(null, 200, EVENT_STREAM_HEADERS);
   const refusal = 'Too many streams are open; close one, or ask again';
   const release = requireSlot(asked.slots, c.get('caller').tenantId, refusal, RETRY_AFTER_S);
   try {
@@ -33,7 +37,7 @@ export async function answerStream(c: Context<ApiEnv>, deps: StreamDeps, asked: 
   }
   return sendStream(c, deps, {
     ...asked,
-    headers: HEADERS,
+    headers: EVENT_STREAM_HEADERS,
     over: release,
     async produce(body) {
       if (await body.write(RETRY_FRAME)) await asked.produce(body);

@@ -3,18 +3,7 @@ import { COUNT_EVERY_MS, createLiveMeasure } from '../../telemetry/metrics/live-
 import { sendsMetrics } from '../../telemetry/metrics/meter.ts';
 import type { ApiDeps, SweepTimes } from '../deps.ts';
 import { tryDispatch } from '../runs/dispatch-run.ts';
-import {
-  LOST_FOR_MS,
-  createLostRunsChore,
-  FAILING_FOR_MS,
-  activeRuns,
-  createBrake,
-  createPoisonedRunsChore,
-  notedRuns,
-  SETTLED_AFTER_MS,
-  createTerminatedRunsReconciler,
-} from './end-lost-runs.ts';
-import type { Brake } from './end-lost-runs.ts';
+import { LOST_FOR_MS, createLostRunsChore } from './end-lost-runs.ts';
 import { closeFires } from '../schedules/close-fires.ts';
 import { cancelFires, tendFires } from '../schedules/tend-fires.ts';
 import { pruneRuns, timeBefore } from './prune-runs.ts';
@@ -22,6 +11,10 @@ import { createQueueStarter } from './start-queued-runs.ts';
 import { forgetFires, syncSchedules } from './tend-schedules.ts';
 import { createDispatcher } from '../webhooks/dispatcher.ts';
 import type { Dispatcher } from '../webhooks/dispatcher.ts';
+import { FAILING_FOR_MS, activeRuns, createBrake, createPoisonedRunsChore, notedRuns } from './quarantine-runs.ts';
+import type { Brake } from './quarantine-runs.ts';
+import { SETTLED_AFTER_MS, createTerminatedRunsReconciler } from './reconcile-terminated-runs.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../graph/values/index.ts';
 
 type SweeperDeps = Pick<
   ApiDeps,
@@ -39,10 +32,10 @@ const BATCH = 100;
 /** Limits the database connections for dispatching, so that some are left for requests. */
 const DISPATCHES_AT_ONCE = 8;
 /** Answers are kept for slightly more than the 24 hours that the API promises. */
-const KEEP_ANSWERS_MS = 25 * 3_600_000;
+const KEEP_ANSWERS_MS = 25 * HOUR_MS;
 
 /** An upload ends with its request, long before this time. */
-const KEEP_UPLOADS_MS = 24 * 3_600_000;
+const KEEP_UPLOADS_MS = DAY_MS;
 
 /** The interval of checks that ask Temporal about some active runs. */
 const LOOK_AT_ACTIVE_RUNS_MS = 5_000;
@@ -93,10 +86,10 @@ const toChores = (times: SweepTimes, dispatcher: Dispatcher, brake: Brake): read
   },
   { everyMs: times.noticesMs, run: sendNotices },
   { everyMs: times.embedMs, run: embedMemory },
-  { everyMs: 60_000, run: forgetExpired },
+  { everyMs: MINUTE_MS, run: forgetExpired },
   { everyMs: 600_000, run: forgetFires },
-  { everyMs: 3_600_000, run: prune },
-  { everyMs: 3_600_000, run: forgetOld },
+  { everyMs: HOUR_MS, run: prune },
+  { everyMs: HOUR_MS, run: forgetOld },
 ];
 
 /**
@@ -174,7 +167,7 @@ export interface PeriodicWork {
 const PAUSE_AFTER_FAILURE_MS = 3_000;
 
 /** Tasks with long intervals first run within minutes after the start, because some processes do not live longer. */
-const FIRST_AFTER_MS = 60_000;
+const FIRST_AFTER_MS = MINUTE_MS;
 /** Processes that start together do not start long-interval tasks at the same time. */
 const FIRST_SPREAD_MS = 240_000;
 

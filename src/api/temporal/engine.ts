@@ -23,14 +23,10 @@ import {
 import type { RunGraphInput, RunReference, TooLarge } from '../../workflows/contract.ts';
 import { notNow } from '../http/errors.ts';
 import { ifThere, orUnavailable, poll } from './requests.ts';
-import { readFailingTask } from './failing-task.ts';
-import type { FailingTask } from './failing-task.ts';
-import { readPendingActivities } from './pending-activities.ts';
-import type { PendingActivity } from './pending-activities.ts';
-import { findTerminatedRuns } from './terminated-runs.ts';
-import type { TimeSpan } from './terminated-runs.ts';
-import { quarantine, readWorkflowEnd } from './workflow-end.ts';
-import type { ExecutionReference, Quarantine, WorkflowEnd } from './workflow-end.ts';
+import { readFailingTask, readPendingActivities } from './open-workflow.ts';
+import type { FailingTask, PendingActivity } from './open-workflow.ts';
+import { quarantine, readWorkflowEnd, findAbortedRuns } from './workflow-end.ts';
+import type { ExecutionReference, Quarantine, WorkflowEnd, TimeSpan } from './workflow-end.ts';
 import { createTimedSchedules } from './timed-schedules.ts';
 import type { TimedSchedules } from './timed-schedules.ts';
 import { hasGrpcCode } from '../../process/grpc-errors.ts';
@@ -66,7 +62,7 @@ export interface Engine {
    * Lists the runs with an execution that was terminated or timed out in a span of time.
    * @throws when Temporal does not answer
    */
-  terminatedRuns(span: TimeSpan): AsyncIterable<RunReference>;
+  abortedRuns(span: TimeSpan): AsyncIterable<RunReference>;
   /**
    * Reads how a run's workflow has ended, or that Temporal does not have it.
    * @returns `null` when the workflow is open
@@ -128,8 +124,8 @@ export function createEngine(connection: Connection, namespace: string, dataConv
       (await send(run, signal, payload)) ? await signalResult(run, payload.signalId) : null,
     signalResult,
     view: async (run) => await ask(run, QUERIES.status),
-    terminatedRuns: (span) =>
-      findTerminatedRuns(
+    abortedRuns: (span) =>
+      findAbortedRuns(
         async (query, nextPageToken) =>
           await soon(() => client.workflowService.listWorkflowExecutions({ namespace, query, nextPageToken })),
         span,

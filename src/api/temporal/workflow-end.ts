@@ -3,7 +3,7 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { decodeArrayFromPayloads, encodeToPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { CONTRADICTION } from '../../graph/journal/index.ts';
-import { toWorkflowId } from '../../workflows/contract.ts';
+import { toWorkflowId, RUN_GRAPH, fromWorkflowId } from '../../workflows/contract.ts';
 import type { RunReference } from '../../workflows/contract.ts';
 import { isObjectOf, isText, MAX_MESSAGE, orNull, truncate } from '../../graph/values/index.ts';
 
@@ -135,3 +135,40 @@ const isQuarantine = isObjectOf<Quarantine>({
   message: isText,
   cancel: orNull(isObjectOf<AskedCancel>({ signalId: isText, by: isText, reason: orNull(isText) })),
 });
+
+/** The time between two times (RFC 3339); without `after` it has no start. */
+export interface TimeSpan {
+  readonly after: string | null;
+  readonly before: string;
+}
+
+/** Requests a page of workflows from Temporal's visibility store. */
+type ListPage = (query: string, nextPageToken: Uint8Array) => Promise<WorkflowPage>;
+
+interface WorkflowPage {
+  readonly executions: readonly { readonly execution?: { readonly workflowId?: string | null } | null }[];
+  /** Empty after the last page. */
+  readonly nextPageToken: Uint8Array;
+}
+
+/**
+ * Lists the runs with an execution that was aborted (terminated, timed out or failed) in a span of time, as far as the visibility
+ * store knows. Some of these runs continue in a later execution.
+ */
+export async function* findAbortedRuns(listPage: ListPage, { after, before }: TimeSpan): AsyncIterable<RunReference> {
+  const query = [
+    `WorkflowType = '${RUN_GRAPH}'`,
+    `(ExecutionStatus IN ('Terminated', 'TimedOut') OR (ExecutionStatus = 'Failed' AND RunStatus != 'failed'))`,
+    `CloseTime < '${before}'`,
+    ...(after === null ? [] : [`CloseTime >= '${after}'`]),
+  ].join(' AND ');
+  let nextPageToken: Uint8Array = new Uint8Array();
+  do {
+    const page = await listPage(query, nextPageToken);
+    for (const { execution } of page.executions) {
+      const run = fromWorkflowId(execution?.workflowId ?? '');
+      if (run) yield run;
+    }
+    ({ nextPageToken } = page);
+  } while (nextPageToken.length > 0);
+}

@@ -5,7 +5,8 @@ import { RETRY_DELAYS_MS, judgeDelivery } from './judge-delivery.ts';
 import { openSender } from './open-sender.ts';
 import { signatureHeaders } from './standard-webhooks.ts';
 import type { PostResult, Sender } from './sender.ts';
-import { buildBody, toSlackMessage } from './event-body.ts';
+import { buildBody } from './event-body.ts';
+import { WEBHOOK_FORMATS } from './formats.ts';
 
 type DispatcherDeps = Pick<ApiDeps, 'store' | 'fingerprints' | 'settings' | 'logger'>;
 
@@ -166,7 +167,7 @@ async function post(
   stored: string,
   atMs: number,
 ): Promise<PostResult> {
-  const body = webhook.format === 'slack' ? toSlackMessage(stored, webhook.linkBase) : stored;
+  const body = WEBHOOK_FORMATS[webhook.format].toMessage(stored, webhook.linkBase);
   const secrets = await store.webhooks.secretsOf(webhook.id);
   const headers = signatureHeaders(secrets, id, body, atMs);
   return await (await sender()).post({ url: webhook.url, headers, body, timeoutMs: times.answerMs });

@@ -1,12 +1,9 @@
 import type { DeliveryResult } from '../../store/webhooks/due-deliveries.ts';
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
+import { HOUR_MS, MINUTE_MS } from '../../graph/values/index.ts';
 
 /** The pauses after failed attempts in milliseconds (Standard Webhooks 1.0, "Deliverability and reliability"). */
 export const RETRY_DELAYS_MS: readonly number[] = [
-  5 * SECOND_MS,
+  5_000,
   5 * MINUTE_MS,
   30 * MINUTE_MS,
   2 * HOUR_MS,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
+import { invalidField } from '../http/errors.ts';
 
 /* Standard Webhooks 1.0: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
 
@@ -37,4 +38,11 @@ export function signatureHeaders(
     'webhook-timestamp': String(Math.floor(atMs / 1_000)),
     ...(signatures.length > 0 && { 'webhook-signature': signatures.join(' ') }),
   };
+}
+
+/** Returns the given secret, or a new one. @throws ApiError 422 */
+export function chosenSecret(given: string | undefined): string {
+  if (given === undefined) return newSecret();
+  if (!isSecret(given)) throw invalidField('/secret', 'A secret is "whsec_" and 24 to 64 bytes in base64');
+  return given;
 }

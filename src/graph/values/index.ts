@@ -12,7 +12,16 @@ export { boundIssues } from './bound-issues.ts';
 export { addToList, forgetOldest, mapValues, toList } from './collections.ts';
 export { addDefaults } from './complete-value.ts';
 export { didYouMean, withSuggestions } from './did-you-mean.ts';
-export { DURATION_PATTERN, parseDuration, toMs, formatTimestamp, toTimestampMs } from './time.ts';
+export {
+  DAY_MS,
+  DURATION_PATTERN,
+  HOUR_MS,
+  MINUTE_MS,
+  parseDuration,
+  toMs,
+  formatTimestamp,
+  toTimestampMs,
+} from './time.ts';
 export { isRunError, isUnknownOutcome, MAX_MESSAGE } from './errors.ts';
 export type { RunError, RunErrorCode, TaskFailure, TokenUsage } from './errors.ts';
 export { isBoolean, isExactly, isListOf, isNumber, isObjectOf, isText, orAbsent, orNull } from './guards.ts';

@@ -68,8 +68,12 @@ export function toMs(duration: string): number {
   return ms;
 }
 
-const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 const DURATION_NUMBER_PATTERN = /^\d+(?:\.\d+)?(?=[a-z]+$)/;
 
 /** A longer wait is a mistake, and the Temporal server accepts no timer of this length. */
-const MAX_DURATION_MS = 100 * 365 * 86_400_000;
+const MAX_DURATION_MS = 100 * 365 * DAY_MS;

@@ -7,6 +7,7 @@ import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
 import { NOW_AS_LISTED } from './webhook-events.ts';
 import type { EarlierSecret, WebhooksTable } from '../platform-tables.ts';
+import { DAY_MS } from '../../graph/values/index.ts';
 
 /** An address to which events of a tenant are sent. */
 export interface Webhook {
@@ -145,7 +146,7 @@ function updateWebhook(db: Kysely<Tables>, { tenantId, id }: WebhookKey) {
 
 /** The clock of the database, by which secrets expire. */
 const NOW = sql<Date>`now()`.as('now');
-const OVERLAP_MS = 24 * 3_600_000;
+const OVERLAP_MS = DAY_MS;
 
 async function rotate(
   db: Kysely<Tables>,

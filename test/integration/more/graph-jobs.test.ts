@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openGraphJobs } from '../../../src/api/graph-jobs/open-graph-jobs.ts';
-import type { GraphJobs } from '../../../src/api/graph-jobs/graph-jobs.ts';
-import type { ParametersOf } from '../../../src/api/graph-jobs/jobs.ts';
+import type { ParametersOf, GraphJobs } from '../../../src/api/graph-jobs/jobs.ts';
 import { limitsOfRun } from '../../../src/graph/run/limits.ts';
 import { aCatalog, aDefinition } from '../../support/builders/builders.ts';
 

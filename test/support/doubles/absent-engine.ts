@@ -13,7 +13,7 @@ export function anAbsentEngine(over: Partial<Engine> = {}): Engine {
     signalAndAsk: unavailable,
     signalResult: unavailable,
     view: unavailable,
-    terminatedRuns: nothing,
+    abortedRuns: nothing,
     workflowEnd: unavailable,
     failingTask: unavailable,
     pendingActivities: unavailable,

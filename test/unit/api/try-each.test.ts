@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import { tryEach } from '../../../src/api/bulk.ts';
 import { createLogger } from '../../../src/process/logger.ts';
 import { DatabaseAwayError } from '../../../src/store/database/database-away.ts';
+import { tryEach } from '../../../src/api/bulk/try-each.ts';
 
 const logger = createLogger('silent');
 const items = Array.from({ length: 20 }, (_, n) => ({ id: `d${n}`, args: 'SECRET' }));

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { HoldfastError } from '../../../src/client/holdfast-error.ts';
 import { createSend } from '../../../src/client/send.ts';
-import type { Send } from '../../../src/client/send.ts';
-import type { Timing } from '../../../src/client/timing.ts';
+import type { Send, Timing } from '../../../src/client/send.ts';
 import { problemResponse } from '../../../src/process/problem.ts';
 
 type Step = () => Response;

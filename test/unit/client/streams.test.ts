@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { followRun, followTokens } from '../../../src/client/follow-run.ts';
-import type { Connection } from '../../../src/client/connection.ts';
-import { createSend } from '../../../src/client/send.ts';
+import { createSend, REAL_TIMING } from '../../../src/client/send.ts';
 import { streamEvents } from '../../../src/client/stream-events.ts';
-import { REAL_TIMING } from '../../../src/client/timing.ts';
-import type { Timing } from '../../../src/client/timing.ts';
 import type { RunEvent } from '../../../src/graph/journal/events.ts';
 import { createRandom } from '../../support/builders/random.ts';
 import { AT, aBatch, aDelta, aNewRun, aView, writeTo } from '../../support/builders/store-builders.ts';
 import { startTestApi } from '../../support/servers/test-api.ts';
 import type { TestApi } from '../../support/servers/test-api.ts';
+import type { Connection, Timing } from '../../../src/client/send.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { createApprovals } from '../../../src/client/approvals.ts';
-import type { Connection } from '../../../src/client/connection.ts';
 import { followRun } from '../../../src/client/follow-run.ts';
 import { createRuns } from '../../../src/client/runs.ts';
 import { createSend } from '../../../src/client/send.ts';
@@ -8,6 +7,7 @@ import { startRun } from '../../../src/client/start-run.ts';
 import { waitForRun } from '../../../src/client/wait-for-run.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { problemResponse } from '../../../src/process/problem.ts';
+import type { Connection } from '../../../src/client/send.ts';
 
 interface ScriptedApi {
   readonly connection: Connection;

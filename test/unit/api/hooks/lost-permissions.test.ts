@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { HookAction } from '../../../../src/store/platform-tables.ts';
 import { SIGN } from '../../../support/builders/signed-messages.ts';
 import { startTestApi } from '../../../support/servers/test-api.ts';
 import type { TestApi } from '../../../support/servers/test-api.ts';
+import type { HookAction } from '../../../../src/store/hook.ts';
 
 /* Hooks whose authors' roles have other permissions than when the hooks were stored. */
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { SCHEMES } from '../../../../src/api/hooks/schemes.ts';
 import type { SignedRequest } from '../../../../src/api/hooks/schemes.ts';
-import type { HookScheme } from '../../../../src/store/platform-tables.ts';
 import { SIGN } from '../../../support/builders/signed-messages.ts';
 import type { SignedMessage } from '../../../support/builders/signed-messages.ts';
+import type { HookScheme } from '../../../../src/store/hook.ts';
 
 const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
 const BODY = '{"id":"evt_1","event_id":"Ev1","text":"ü"}';

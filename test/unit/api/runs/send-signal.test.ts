@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { unavailable } from '../../../../src/api/http/errors.ts';
 import { sendSignal } from '../../../../src/api/runs/send-signal.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
-import type { FailingTask } from '../../../../src/api/temporal/failing-task.ts';
+import type { FailingTask } from '../../../../src/api/temporal/open-workflow.ts';
 import type { Quarantine } from '../../../../src/api/temporal/workflow-end.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import type { RunRecord } from '../../../../src/store/runs.ts';

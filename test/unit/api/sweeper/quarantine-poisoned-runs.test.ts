@@ -1,18 +1,18 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import {
-  activeRuns,
-  createBrake,
-  createPoisonedRunsChore,
-  notedRuns,
-} from '../../../../src/api/sweeper/end-lost-runs.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
-import type { FailingTask } from '../../../../src/api/temporal/failing-task.ts';
+import type { FailingTask } from '../../../../src/api/temporal/open-workflow.ts';
 import type { Quarantine } from '../../../../src/api/temporal/workflow-end.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import type { TaskFailureCause } from '../../../../src/store/failing-runs.ts';
 import { AT, LATER, aNewRun, endRun } from '../../../support/builders/store-builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
+import {
+  activeRuns,
+  createBrake,
+  createPoisonedRunsChore,
+  notedRuns,
+} from '../../../../src/api/sweeper/quarantine-runs.ts';
 
 const store = await useMemoryStore();
 

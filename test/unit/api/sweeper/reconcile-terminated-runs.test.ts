@@ -1,9 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createTerminatedRunsReconciler } from '../../../../src/api/sweeper/end-lost-runs.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
-import { findTerminatedRuns } from '../../../../src/api/temporal/terminated-runs.ts';
-import type { TimeSpan } from '../../../../src/api/temporal/terminated-runs.ts';
-import type { WorkflowEnd } from '../../../../src/api/temporal/workflow-end.ts';
+import type { WorkflowEnd, TimeSpan } from '../../../../src/api/temporal/workflow-end.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 import type { NewRun } from '../../../../src/store/accept-run.ts';
 import { fromWorkflowId, toWorkflowId } from '../../../../src/workflows/contract.ts';
@@ -11,6 +8,8 @@ import type { RunReference } from '../../../../src/workflows/contract.ts';
 import { AT, LATER, aBatch, aNewRun, endRun, writeTo } from '../../../support/builders/store-builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
+import { createTerminatedRunsReconciler } from '../../../../src/api/sweeper/reconcile-terminated-runs.ts';
+import { findAbortedRuns } from '../../../../src/api/temporal/workflow-end.ts';
 
 const store = await useMemoryStore();
 
@@ -28,11 +27,11 @@ interface Told {
 
 /** An engine that reports which runs of `acme` have ended and how; by default, the named one by a timeout. */
 function endingOf(id: string, { found = () => [id], end = () => timedOut }: Told = {}): Engine {
-  async function* terminatedRuns(span: TimeSpan): AsyncIterable<RunReference> {
+  async function* abortedRuns(span: TimeSpan): AsyncIterable<RunReference> {
     for (const one of await Promise.resolve(found(span))) yield { tenantId: 'acme', id: one };
   }
   const workflowEnd = async (run: RunReference): Promise<WorkflowEnd | null> => await Promise.resolve(end(run.id));
-  return anAbsentEngine({ terminatedRuns: terminatedRuns, workflowEnd });
+  return anAbsentEngine({ abortedRuns: abortedRuns, workflowEnd });
 }
 
 const sweep = async (engine: Engine): Promise<void> =>
@@ -219,7 +218,7 @@ test('a stopping sweeper process leaves the remaining runs to other processes', 
 test('all pages of terminated workflows are read, without workflows that are no runs', async () => {
   const pages = [['run:acme:a', 'bench-1'], ['run:acme:b']];
   const asked: string[] = [];
-  const list = findTerminatedRuns(
+  const list = findAbortedRuns(
     async (query, nextPageToken) => {
       asked.push(query);
       const page = nextPageToken[0] ?? 0;

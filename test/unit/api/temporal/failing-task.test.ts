@@ -1,6 +1,6 @@
 import proto from '@temporalio/proto';
 import { describe, expect, test } from 'vitest';
-import { judgeTask } from '../../../../src/api/temporal/failing-task.ts';
+import { judgeTask } from '../../../../src/api/temporal/open-workflow.ts';
 
 const { EventType, TimeoutType, WorkflowTaskFailedCause: Cause } = proto.temporal.api.enums.v1;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { textAt } from '../../../support/readers/json-at.ts';
-import { toSlackMessage } from '../../../../src/api/webhooks/event-body.ts';
+import { toSlackMessage } from '../../../../src/api/webhooks/formats.ts';
 
 const messageOf = (type: string, data: object, linkBase: string | null = null) =>
   toSlackMessage(JSON.stringify({ type, data }), linkBase);

@@ -1,57 +1,21 @@
-import pLimit from 'p-limit';
-import { TAKEN_IN, isTakenIn } from '../graph/run/index.ts';
+import { TAKEN_IN, isTakenIn } from '../../graph/run/index.ts';
 
-import { decideApproval } from './approvals/decide-approval.ts';
-import type { ApprovalJson } from './schemas/approval.ts';
-import type { BulkResult } from './schemas/bulk.ts';
-import type { DecisionBody } from './approvals/decide-approval.ts';
-import { findWithRun } from './approvals/find-approval.ts';
-import type { ApiDeps, RequestAttempt } from './deps.ts';
-import type { Caller } from './http/authenticate.ts';
-import { recordedAct } from './http/recorded-act.ts';
-import type { RecordAct } from './http/recorded-act.ts';
-import type { Page, PageRequest } from '../store/page.ts';
-import type { RunFilter, RunRecord } from '../store/runs.ts';
-import { isDatabaseAway } from '../store/database/database-away.ts';
-import { ApiError, unavailable, toApiError } from './http/errors.ts';
-import { hideRefusal } from '../graph/redaction/index.ts';
-import { readPage } from './http/paging.ts';
-import { hiddenFrom } from './redaction.ts';
-import { findRun } from './runs/run-json.ts';
-import { bindControl } from './runs/bind-control.ts';
-import { sendSignal } from './runs/send-signal.ts';
-
-export type NamedDecision = DecisionBody & { readonly approvalId: string };
-export type DecisionOutcome = ItemResult<NamedDecision, ApprovalJson>;
-
-interface ManyDecisions {
-  readonly decisions: readonly NamedDecision[];
-  readonly attempt: RequestAttempt;
-  readonly record: RecordAct;
-}
-
-/**
- * Decides several approvals independently of each other. Repeated attempts of one request decide each approval once.
- * @returns the results in order
- */
-export async function decideMany(
-  deps: ApiDeps,
-  caller: Caller,
-  { decisions, attempt, record }: ManyDecisions,
-): Promise<readonly DecisionOutcome[]> {
-  const at = new Date().toISOString();
-  return await tryEach(deps, decisions, idOfApproval, async (wanted, index) => {
-    const { approvalId, decision } = wanted;
-    const { run } = await findWithRun(deps, caller, approvalId);
-    const request = { run, wanted, at, attempt: { ...attempt, id: `${attempt.id}-${index}` } };
-    const act = { action: `approval.${decision}`, subject: approvalId };
-    return await recordedAct(record, act, async () => await decideApproval(deps, caller, request));
-  });
-}
-
-function idOfApproval({ approvalId }: NamedDecision): string {
-  return approvalId;
-}
+import type { BulkResult } from '../schemas/bulk.ts';
+import type { ApiDeps } from '../deps.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { recordedAct } from '../http/recorded-act.ts';
+import type { RecordAct } from '../http/recorded-act.ts';
+import type { Page, PageRequest } from '../../store/page.ts';
+import type { RunFilter, RunRecord } from '../../store/runs.ts';
+import { ApiError, toApiError } from '../http/errors.ts';
+import { hideRefusal } from '../../graph/redaction/index.ts';
+import { readPage } from '../http/paging.ts';
+import { hiddenFrom } from '../redaction.ts';
+import { bindControl } from '../runs/bind-control.ts';
+import { sendSignal } from '../runs/send-signal.ts';
+import type { RequestAttempt } from '../http/admission.ts';
+import { findRun } from '../runs/read-run.ts';
+import { tryEach } from './try-each.ts';
 
 /** A control that needs no parameters besides its run. */
 export type BulkAction = Exclude<keyof typeof TAKEN_IN, 'replan'>;
@@ -92,57 +56,6 @@ async function findRuns(
 function takes(action: BulkAction, { status, view }: RunRecord): boolean {
   const isAsking = view?.waitingFor.some(({ kind }) => kind === 'intervention') ?? false;
   return isTakenIn(status, action) && (action !== 'retry' || status === 'failed' || isAsking);
-}
-
-/** The most items of one request that are processed concurrently, so that connections are left for other requests. */
-const TRIED_AT_ONCE = 8;
-
-/** The result of processing an item. */
-export type ItemResult<Item, T> = { readonly item: Item } & ({ readonly done: T } | { readonly refused: ApiError });
-
-/**
- * Processes each item independently of the others. No further item is begun once the database is unavailable.
- * @param subjectOf returns the id of an item for the log
- * @returns the results in the order of the items
- */
-export async function tryEach<Item, T>(
-  { logger }: Pick<ApiDeps, 'logger'>,
-  items: readonly Item[],
-  subjectOf: (item: Item) => string,
-  work: (item: Item, index: number) => Promise<T>,
-): Promise<readonly ItemResult<Item, T>[]> {
-  const limit = pLimit(TRIED_AT_ONCE);
-  let away: ApiError | null = null;
-  const tryOne = async (item: Item, index: number): Promise<ItemResult<Item, T>> => {
-    if (away) return { item, refused: away };
-    try {
-      return { item, done: await work(item, index) };
-    } catch (error) {
-      const refused = toRefusal(error);
-      if (isDatabaseAway(error)) away = refused;
-      if (refused.cause !== undefined)
-        logger.warn({ error: refused.cause, subject: subjectOf(item) }, 'a part of a request has failed');
-      return { item, refused };
-    }
-  };
-  return await Promise.all(items.map(async (item, index) => await limit(tryOne, item, index)));
-}
-
-function toRefusal(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  if (isDatabaseAway(error)) return unavailable('The database', error);
-  return new ApiError('INTERNAL', 'The server failed; its log says why', { cause: error });
-}
-
-/** An item that failed, as the answer reports it. */
-interface Failed {
-  readonly code: string;
-  readonly mayTakeEffect?: boolean | undefined;
-}
-
-/** Returns true if repeating the request may do more, so that the answer must not be stored under its key. */
-export function mayBeDoneLater({ code, mayTakeEffect = false }: Failed): boolean {
-  return mayTakeEffect || code === 'UNAVAILABLE' || code === 'INTERNAL';
 }
 
 /** Runs by id, or the runs of the tenant that fulfill a filter and accept the action, starting at a cursor. */

@@ -1,11 +1,53 @@
-import { HASH_EXAMPLE } from './graph.ts';
+/** The hash of the definition below. */
+export const HASH_EXAMPLE = '7b0c9c3a5f0e4d2f8b1a6c7e9d3f5a2b4c6e8f0a1b3d5f7092a4b6c8d0e2f416';
 
-/* One refund, which the examples of all responses in the description show. */
+/** The first graph in the README. */
+export const DEFINITION_EXAMPLE = {
+  name: 'order-summary',
+  channels: { number: { schema: { type: 'string' } }, order: {}, summary: {} },
+  input: ['number'],
+  output: ['summary'],
+  nodes: {
+    lookup: {
+      type: 'tool',
+      tool: 'lookup_order',
+      args: { number: '{{ state.number }}' },
+      write: { order: '{{ result.orders[0] }}' },
+    },
+    summarize: { type: 'set', write: { summary: '{{ state.order.item }}' } },
+  },
+  edges: [
+    { from: '__start__', to: 'lookup' },
+    { from: 'lookup', to: 'summarize' },
+    { from: 'summarize', to: '__end__' },
+  ],
+};
+
+export const ISSUE_EXAMPLE = {
+  code: 'UNKNOWN_TOOL',
+  severity: 'error',
+  path: '/nodes/lookup/tool',
+  message: 'There is no tool "lookup_orders". Did you mean "lookup_order"?',
+};
+
+export const PROBLEM_EXAMPLE = {
+  type: 'urn:holdfast:problem:invalid-graph',
+  title: 'Invalid graph',
+  status: 422,
+  code: 'INVALID_GRAPH',
+  detail: 'The definition has 1 error',
+  instance: '/api/graphs',
+  issues: [ISSUE_EXAMPLE],
+};
 
 export const RUN_ID = '01M800DSH4JRWTXR3ARZ68NEG3';
+
 const APPROVAL_ID = `${RUN_ID}.a1`;
+
 export const CALL_KEY = `${RUN_ID}:pay:1:1:0`;
+
 export const ASKED_AT = '2026-11-24T09:30:00.215Z';
+
 export const DECIDED_AT = '2026-11-24T09:41:12.804Z';
 
 /** A run that waits for the approval below. */

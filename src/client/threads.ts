@@ -1,0 +1,26 @@
+import type { CallOptions, Connection } from './send.ts';
+import { path, createListing } from './listing.ts';
+import type { Listing } from './listing.ts';
+import type { PageRequest, Checkpoint, Run, State, Thread } from './answers.ts';
+
+/** Conversations across runs. */
+export interface Threads {
+  get(id: string, options?: CallOptions): Promise<Thread>;
+  /** Returns the state from which the next run continues. */
+  state(id: string, options?: CallOptions): Promise<State>;
+  /** Lists the checkpoints, newest first. */
+  checkpoints(id: string, page?: PageRequest, options?: CallOptions): Listing<Checkpoint>;
+  /** Lists the runs, newest first. */
+  runs(id: string, page?: PageRequest, options?: CallOptions): Listing<Run>;
+}
+
+export function createThreads({ send }: Connection): Threads {
+  return {
+    get: async (id, options) => await send.json({ method: 'GET', path: path`/api/threads/${id}` }, options),
+    state: async (id, options) => await send.json({ method: 'GET', path: path`/api/threads/${id}/state` }, options),
+    checkpoints: (id, page, options) =>
+      createListing(send, { path: path`/api/threads/${id}/checkpoints`, query: { ...page } }, options),
+    runs: (id, page, options) =>
+      createListing(send, { path: path`/api/threads/${id}/runs`, query: { ...page } }, options),
+  };
+}
