@@ -9,9 +9,9 @@ import { isCommand } from '../graph/definition/index.ts';
 import type { FunctionCommand } from '../graph/definition/index.ts';
 import { isJsonObject, toJson, toPointer } from '../graph/values/index.ts';
 import type { Json, JsonSchema, SchemaViolation } from '../graph/values/index.ts';
-import { callFields, code, Safety } from './fields.ts';
+import { callFields, codeField, Safety } from './fields.ts';
 import type { CallSettingsInput } from './fields.ts';
-import { Parameters, Result } from './tool-parameters.ts';
+import { Parameters, SchemaResult } from './tool-parameters.ts';
 import type { ArgumentsOf, ParsedParameters, ToolSchema } from './tool-parameters.ts';
 
 /** The type of values that a schema accepts; a library's schema may transform them. */
@@ -63,9 +63,9 @@ const Defined = z
   .strictObject({
     ...callFields,
     parameters: Parameters.optional(),
-    result: Result.optional(),
+    result: SchemaResult.optional(),
     effect: Safety.default('idempotent'),
-    execute: code<FunctionCode>(),
+    execute: codeField<FunctionCode>(),
   })
   .transform(({ parameters, result, execute, ...terms }) => ({
     ...terms,
@@ -74,7 +74,7 @@ const Defined = z
     execute: withSchemas(execute, parameters, result),
   }));
 
-const Plain = code<FunctionCode>().transform((execute) => ({
+const Plain = codeField<FunctionCode>().transform((execute) => ({
   execute,
   effect: 'idempotent' as const,
   timeout: undefined,

@@ -62,21 +62,21 @@ export interface Graphs {
 export function createGraphs(db: Kysely<Tables>): Graphs {
   return {
     publish: (graph, source) =>
-      db.transaction().execute(async (transaction) => await publish(transaction, graph, source)),
+      db.transaction().execute(async (transaction) => await publishGraph(transaction, graph, source)),
     async find(tenantId, name, version) {
       const named = graphsWithDefinition(db, tenantId).where('name', '=', name);
       const chosen = version === undefined ? named.where(isCurrent) : named.where('version', '=', version);
       const row = await chosen.executeTakeFirst();
-      return row ? toGraph(row) : null;
+      return row ? toPublishedGraph(row) : null;
     },
-    list: (tenantId, page) => list(db, tenantId, page),
+    list: (tenantId, page) => listGraphs(db, tenantId, page),
     definition: async (hash) =>
       (await db.selectFrom('definitions').select('definition').where('hash', '=', hash).executeTakeFirst())
         ?.definition ?? null,
   };
 }
 
-async function publish(db: Transaction<Tables>, graph: NewGraph, source?: GraphSource): Promise<Publication> {
+async function publishGraph(db: Transaction<Tables>, graph: NewGraph, source?: GraphSource): Promise<Publication> {
   const { tenantId, name, hash } = graph;
   await keepDefinition(db, hash, graph.definition);
   // The lock orders concurrent publications.
@@ -86,7 +86,7 @@ async function publish(db: Transaction<Tables>, graph: NewGraph, source?: GraphS
   const current = await named.where(isCurrent).executeTakeFirst();
   const last = await readLastNumbers(db, graph);
   if (known && source === 'configuration' && known.configured !== null && known.configured === last.configured)
-    return { graph: toGraph(known), outcome: 'unchanged', replaced: null };
+    return { graph: toPublishedGraph(known), outcome: 'unchanged', replaced: null };
   const publication = last.publication + 1;
   const row = {
     tenant_id: tenantId,
@@ -102,7 +102,7 @@ async function publish(db: Transaction<Tables>, graph: NewGraph, source?: GraphS
   if (known) {
     await restoreVersion(db, row);
     const outcome = known.current ? 'unchanged' : 'restored';
-    return { graph: { ...toGraph(known), ...published }, outcome, replaced };
+    return { graph: { ...toPublishedGraph(known), ...published }, outcome, replaced };
   }
   await insertVersion(db, graph, row);
   const { tenantId: _tenantId, ...content } = graph;
@@ -166,14 +166,14 @@ function graphsWithDefinition(db: Kysely<Tables>, tenantId: string) {
     .where('tenant_id', '=', tenantId);
 }
 
-async function list(db: Kysely<Tables>, tenantId: string, { limit, after }: PageRequest): Promise<Page<GraphSummary>> {
+async function listGraphs(db: Kysely<Tables>, tenantId: string, { limit, after }: PageRequest): Promise<Page<GraphSummary>> {
   const current = summaries(db, tenantId).where(isCurrent);
   const page = await readPage(db, after ? current.where('name', '>', after.id) : current, {
     limit,
     order: sql`name`,
     positionOf: ({ name, created_at }) => ({ at: created_at.toISOString(), id: name }),
   });
-  return mapPage(page, toSummary);
+  return mapPage(page, toGraphSummary);
 }
 
 /** Selects the versions of a tenant's graphs as they appear in lists. */
@@ -188,7 +188,7 @@ export function summaries(db: Kysely<Tables>, tenantId: string) {
 type SummaryRow = Awaited<ReturnType<ReturnType<typeof summaries>['executeTakeFirstOrThrow']>>;
 type GraphRow = Awaited<ReturnType<ReturnType<typeof graphsWithDefinition>['executeTakeFirstOrThrow']>>;
 
-export function toSummary(row: SummaryRow): GraphSummary {
+export function toGraphSummary(row: SummaryRow): GraphSummary {
   const { name, version, hash, created_at, created_by, unpublished_at: at, unpublished_by: by, current } = row;
   return {
     name,
@@ -201,7 +201,7 @@ export function toSummary(row: SummaryRow): GraphSummary {
   };
 }
 
-function toGraph(row: GraphRow): PublishedGraph {
+function toPublishedGraph(row: GraphRow): PublishedGraph {
   const { definition, warnings, pins } = row;
-  return { ...toSummary(row), definition, warnings, pins };
+  return { ...toGraphSummary(row), definition, warnings, pins };
 }

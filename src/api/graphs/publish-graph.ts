@@ -64,7 +64,7 @@ export async function publishFolder(
         await publishGraph(definition, { ...publisher, tenantId, by: 'configuration', source: 'configuration' });
     } catch (error) {
       if (isDatabaseAway(error)) throw error;
-      throw new SetupError(`${file} can't be published: ${describe(error)}`, { cause: error });
+      throw new SetupError(`${file} can't be published: ${describeGraphFile(error)}`, { cause: error });
     }
   }
 }
@@ -76,7 +76,7 @@ async function readGraph(file: string): Promise<Json> {
   throw new Error(`line ${graph.at.line}: ${graph.problem}`);
 }
 
-function describe(error: unknown): string {
+function describeGraphFile(error: unknown): string {
   const issues = error instanceof ApiError ? error.issues : [];
   return [messageOf(error), ...issues.map(({ path, message }) => `  ${path}: ${message}`)].join('\n');
 }

@@ -1,7 +1,7 @@
 import { permissionsOf } from '../../graph/definition/index.ts';
 import type { Roles } from '../../graph/definition/index.ts';
 import type { Schedule } from '../../store/schedules/schedule.ts';
-import { requireGraphOn, requireMayStart } from '../administration/require-may-start.ts';
+import { requireGraphSwitchedOn, requireMayStart } from '../administration/require-may-start.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
@@ -38,7 +38,7 @@ async function mayStartNow(deps: FireDeps, { tenantId, graph }: Schedule): Promi
   try {
     // All runs count against the quota, so no run is named.
     await requireMayStart(deps, { tenantId, id: '' });
-    await requireGraphOn(deps, tenantId, name);
+    await requireGraphSwitchedOn(deps, tenantId, name);
     return true;
   } catch (error) {
     if (error instanceof ApiError) return false;

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import type { DueFire } from '../../store/schedules/fire.ts';
 import type { FireResult, Schedule, ScheduleReference } from '../../store/schedules/schedule.ts';
-import { notNow } from '../http/errors.ts';
+import { unavailableNow } from '../http/errors.ts';
 import type { ApiError } from '../http/errors.ts';
 import type { FireDeps } from './act-as-owner.ts';
 import { OVERLAPPED } from './decide-fire.ts';
@@ -30,7 +30,7 @@ export async function missingInTemporal(
   schedule: ScheduleReference,
 ): Promise<ApiError> {
   await schedules.markUnsynced(schedule);
-  return notNow('Temporal does not have the schedule yet; the request may be sent again');
+  return unavailableNow('Temporal does not have the schedule yet; the request may be sent again');
 }
 
 /** Temporal may see the end of the last run late, so a trigger that it has skipped is sent again within this time. */

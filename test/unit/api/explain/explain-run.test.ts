@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { explainRun } from '../../../../src/api/explain/explain-run.ts';
-import type { Facts, VisibleRun } from '../../../../src/api/explain/reasons.ts';
+import type { ExplanationFacts, VisibleRun } from '../../../../src/api/explain/reasons.ts';
 import type { RetryObstacle } from '../../../../src/wording/next-actions.ts';
 import { toPublicApproval } from '../../../../src/graph/run/approval.ts';
 import { AT, LATER, anApproval } from '../../../support/builders/store-builders.ts';
@@ -33,7 +33,7 @@ const RUN: VisibleRun = {
   workflowId: 'run:acme:R',
 };
 
-function explained(run: Partial<VisibleRun>, over: Partial<Omit<Facts, 'run'>> = {}) {
+function explained(run: Partial<VisibleRun>, over: Partial<Omit<ExplanationFacts, 'run'>> = {}) {
   const rest = { isLive: true, failing: null, checkpoint: null, deadline: null, switchedOff: [], forking: true };
   const reader = { permissions: MAY_ALL, gatedForReader: NOTHING };
   const facts = { approvals: [], stopped: null, queue: null, obstacle: null, ...rest, ...reader };
@@ -62,7 +62,7 @@ describe('the summary of an explanation', () => {
   const down = { code: 'TOOL_FAILED', message: 'shop is down' } as const;
   const retrying = [{ node: 'pay', index: 1, attempt: 3, lastError: down, nextAttemptAt: LATER }];
   const stopped = { by: 'uma', reason: 'asked for twice', at: LATER };
-  test.each<{ what: string; run?: Partial<VisibleRun>; facts?: Partial<Omit<Facts, 'run'>>; summary: string }>([
+  test.each<{ what: string; run?: Partial<VisibleRun>; facts?: Partial<Omit<ExplanationFacts, 'run'>>; summary: string }>([
     { what: 'is running', summary: 'The run is at work: pay.' },
     {
       what: 'has not begun',
