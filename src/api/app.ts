@@ -9,7 +9,7 @@ import { packageVersion } from '../process/own-code.ts';
 import { isDatabaseAway } from '../store/database/database-away.ts';
 import { problemResponse } from '../process/problem.ts';
 import { TAGS } from './middleware/route.ts';
-import { measured, traced } from './middleware/traced.ts';
+import { measureRequests, traceRequests } from './middleware/traced.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { adminRoutes } from './routes/administration.ts';
 import { approvalRoutes } from './routes/approvals.ts';
@@ -42,14 +42,14 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
     c.res.headers.set('x-request-id', c.get('requestId'));
     if (deps.shuttingDown.aborted) c.res.headers.set('connection', 'close');
   });
-  app.use(measured());
-  app.use(traced());
+  app.use(measureRequests());
+  app.use(traceRequests());
   app.use(securityHeaders(deps.settings.console?.origins ?? []));
   app.use(
     methodNotAllowed({
       app,
       onMethodNotAllowed: (c, methods) =>
-        problemResponse(notAllowed(c.req.method, ownMethods(app, c.req.path) ?? methods), c.req.path),
+        problemResponse(notAllowed(c.req.method, methodsOfPath(app, c.req.path) ?? methods), c.req.path),
     }),
   );
   for (const add of ROUTES) app.route('/', add(deps));
@@ -126,7 +126,7 @@ function describeApi(app: OpenAPIHono<ApiEnv>, { nodeTypes }: Catalog): void {
 }
 
 /** Returns the methods of the routes that are declared for exactly this path; `null` when there are none. */
-function ownMethods({ routes }: OpenAPIHono<ApiEnv>, path: string): readonly string[] | null {
+function methodsOfPath({ routes }: OpenAPIHono<ApiEnv>, path: string): readonly string[] | null {
   const own = routes.filter((route) => route.path === path && route.method !== 'ALL').map(({ method }) => method);
   if (own.length === 0) return null;
   return [...new Set(own.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];

@@ -2,7 +2,7 @@ import type { ApiSettings } from '../config/api-settings.ts';
 import type { Catalog } from '../graph/definition/index.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Upload } from '../store/files.ts';
-import type { Act } from '../store/audit.ts';
+import type { AuditedAct } from '../store/audit.ts';
 import type { Store } from '../store/store.ts';
 import type { Authenticate, Caller } from './http/authenticate.ts';
 import type { Cursors } from './http/paging.ts';
@@ -90,7 +90,7 @@ export interface ApiEnv {
      */
     isUnfinished?: boolean;
     /** Audited acts of a successful request that its path does not identify. */
-    acts?: readonly Act[];
+    acts?: readonly AuditedAct[];
     /** Records an act in the audit log while the request is in progress. */
     recordAct: RecordAct;
     /** Records a deletion before it is done. If this fails, nothing is deleted. */

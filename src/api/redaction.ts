@@ -36,7 +36,7 @@ export function refusePlaceholders(
  */
 export function redactApproval(approval: Approval, hidden: Redaction, fingerprints: Fingerprints): PublicApproval {
   const redacted = hideApproval(approval, hidden);
-  return redacted.digest === REDACTED ? { ...redacted, digest: fingerprintOf(approval, fingerprints) } : redacted;
+  return redacted.digest === REDACTED ? { ...redacted, digest: redactedFingerprint(approval, fingerprints) } : redacted;
 }
 
 /** Redacts an event. */
@@ -44,21 +44,21 @@ export function redactEvent(event: RunEvent, hidden: Redaction, fingerprints: Fi
   const redacted = hideEvent(event, hidden);
   if (redacted.type !== 'approval.requested' || redacted.approval.digest !== REDACTED) return redacted;
   if (event.type !== 'approval.requested') return redacted;
-  return { ...redacted, approval: { ...redacted.approval, digest: fingerprintOf(event.approval, fingerprints) } };
+  return { ...redacted, approval: { ...redacted.approval, digest: redactedFingerprint(event.approval, fingerprints) } };
 }
 
-function fingerprintOf({ id, digest }: Pick<Approval, 'id' | 'digest'>, fingerprints: Fingerprints): string {
+function redactedFingerprint({ id, digest }: Pick<Approval, 'id' | 'digest'>, fingerprints: Fingerprints): string {
   return fingerprints.of('approval', [id, digest]);
 }
 
 /** Channel values, and writes that are not yet applied. */
-interface State {
+interface StateToRedact {
   readonly values: JsonObject;
   readonly pending: readonly { readonly update: JsonObject }[];
 }
 
 /** Redacts a state. */
-export function redactState<T extends State>(state: T, hidden: Redaction): T {
+export function redactState<T extends StateToRedact>(state: T, hidden: Redaction): T {
   return {
     ...state,
     values: hideChannels(state.values, hidden),
@@ -67,18 +67,18 @@ export function redactState<T extends State>(state: T, hidden: Redaction): T {
 }
 
 /** A channel whose values differ between two runs. */
-interface Difference {
+interface StateDifference {
   readonly channel: string;
   readonly left: Json;
   readonly right: Json;
 }
 
 /** Redacts a comparison of two runs by what is hidden of either. */
-export function redactDiff<T extends { readonly state: readonly Difference[] }>(
+export function redactDiff<T extends { readonly state: readonly StateDifference[] }>(
   diff: T,
   hidden: readonly Redaction[],
 ): T {
-  const isHidden = ({ channel }: Difference): boolean => hidden.some(({ channels }) => channels.includes(channel));
+  const isHidden = ({ channel }: StateDifference): boolean => hidden.some(({ channels }) => channels.includes(channel));
   const state = diff.state.map((one) => (isHidden(one) ? { ...one, left: REDACTED, right: REDACTED } : one));
   return { ...diff, state };
 }
@@ -91,10 +91,10 @@ export function hiddenFrom(
   caller: Pick<Caller, 'permissions'>,
   { redaction }: Pick<RunRecord, 'redaction'>,
 ): Redaction {
-  return seesAll(caller) ? NOTHING_REDACTED : { ...redaction, stacks: true };
+  return seesPayloads(caller) ? NOTHING_REDACTED : { ...redaction, stacks: true };
 }
 
-export function seesAll({ permissions }: Pick<Caller, 'permissions'>): boolean {
+export function seesPayloads({ permissions }: Pick<Caller, 'permissions'>): boolean {
   return permissions.has('payload:read') || permissions.has('admin');
 }
 
@@ -113,7 +113,7 @@ export async function redactAll<Item extends ItemOfRun, Redacted>(
   items: readonly Item[],
   redact: RedactItem<Item, Redacted>,
 ): Promise<readonly Redacted[]> {
-  if (seesAll(caller)) return items.map((item) => redact(item, NOTHING_REDACTED));
+  if (seesPayloads(caller)) return items.map((item) => redact(item, NOTHING_REDACTED));
   const redactionOfRuns = await runs.redactionOfRuns([...new Set(items.map(({ runId }) => runId))]);
   return items.flatMap((item) => {
     const redaction = redactionOfRuns.get(item.runId);

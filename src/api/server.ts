@@ -40,7 +40,7 @@ import type { ApiDeps } from './deps.ts';
 import { listen, openAbort } from '../process/listen.ts';
 import type { ListenOptions, App, Listening } from '../process/listen.ts';
 import { createApp } from './app.ts';
-import { notNow } from './http/errors.ts';
+import { unavailableNow } from './http/errors.ts';
 import { startSweeper } from './sweeper/sweeper.ts';
 import type { Sweeper } from './sweeper/sweeper.ts';
 
@@ -64,7 +64,7 @@ export async function runApi(options: ProcessOptions = {}, sweeping: ApiDeps['sw
   const { env } = process;
   const [settings, config, target] = await together([
     (async () => readSettings(ApiSettings, env))(),
-    loadConfig(options.config ?? setVariables(env)['HOLDFAST_CONFIG']).then(withAuth),
+    loadConfig(options.config ?? setVariables(env)['HOLDFAST_CONFIG']).then(requireAuth),
     (async () => readTemporalTarget(env))(),
   ]);
   const logger = await openProcessLogger(settings);
@@ -89,7 +89,7 @@ export async function runApi(options: ProcessOptions = {}, sweeping: ApiDeps['sw
     await parts.close();
   };
   const deps = await shutdown.opening(
-    openParts(config, { ...settings, target }, { logger, unavailable, signal: parts.closing, parts }),
+    openApiDeps(config, { ...settings, target }, { logger, unavailable, signal: parts.closing, parts }),
     close,
   );
   apiServer.open({ ...deps, sweeping });
@@ -116,7 +116,7 @@ async function openMetrics(
 
 type ApiConfig = Config & { readonly auth: AuthConfig };
 
-function withAuth({ auth, ...config }: Config): ApiConfig {
+function requireAuth({ auth, ...config }: Config): ApiConfig {
   if (auth) return { ...config, auth };
   throw new SetupError('The configuration has no auth section: issuer, audience and jwksUrl of the tokens to accept');
 }
@@ -124,12 +124,12 @@ function withAuth({ auth, ...config }: Config): ApiConfig {
 /** The time to close connections to servers that do not answer. */
 const CLOSE_WITHIN_MS = 5_000;
 
-interface Settings extends ApiEnvironment {
+interface ServerSettings extends ApiEnvironment {
   readonly target: TemporalTarget;
 }
 
 /** Opens all dependencies of the API and waits for those that are unavailable. */
-async function openParts(loaded: ApiConfig, settings: Settings, patience: Opening) {
+async function openApiDeps(loaded: ApiConfig, settings: ServerSettings, patience: Opening) {
   const { DATABASE_URL, HOLDFAST_CURSOR_SECRET: cursorSecret, target } = settings;
   const { logger, parts } = patience;
   const authenticate = createAuthenticate(toAuthSettings(loaded.auth), loaded.roles);
@@ -199,7 +199,7 @@ export async function openApiServer(
 ): Promise<ApiServer> {
   const shuttingDown = openAbort();
   const readiness = async () => (shuttingDown.signal.aborted ? SHUTTING_DOWN : startingUp(unavailable));
-  let app: App = createProbes(readiness, async () => notNow(await readiness()));
+  let app: App = createProbes(readiness, async () => unavailableNow(await readiness()));
   let sweeper: Sweeper | null = null;
   const listening = await listen({ fetch: (...request) => app.fetch(...request) }, options);
   return {

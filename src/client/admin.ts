@@ -11,7 +11,7 @@ import type {
   TenantSchema,
 } from '../api/schemas/admin.ts';
 import type { PageRequest } from './answers.ts';
-import { createListing, path, toRunQuery } from './listing.ts';
+import { createListing, toPath, toRunQuery } from './listing.ts';
 import type { Listing, RunFilter } from './listing.ts';
 import type { CallOptions, Connection } from './send.ts';
 
@@ -72,21 +72,21 @@ export function createAdmin({ send }: Connection): Admin {
   return {
     runs: ({ tenantId, ...filter } = {}, options) =>
       createListing(send, { path: '/admin/runs', query: { ...toRunQuery(filter), tenantId } }, options),
-    run: async (id, options) => await send.json({ method: 'GET', path: path`/admin/runs/${id}` }, options),
+    run: async (id, options) => await send.json({ method: 'GET', path: toPath`/admin/runs/${id}` }, options),
     ledger: (id, page, options) =>
-      createListing(send, { path: path`/admin/runs/${id}/ledger`, query: { ...page } }, options),
+      createListing(send, { path: toPath`/admin/runs/${id}/ledger`, query: { ...page } }, options),
     prune: async (body, options) => await send.json({ method: 'POST', path: '/admin/prune', body }, options),
     audit: (filter, options) => createListing(send, { path: '/admin/audit', query: { ...filter } }, options),
     tenants: (page, options) => createListing(send, { path: '/admin/tenants', query: { ...page } }, options),
-    tenant: async (id, options) => await send.json({ method: 'GET', path: path`/admin/tenants/${id}` }, options),
+    tenant: async (id, options) => await send.json({ method: 'GET', path: toPath`/admin/tenants/${id}` }, options),
     setTenant: async (id, body, options) =>
-      await send.json({ method: 'PUT', path: path`/admin/tenants/${id}`, body }, options),
+      await send.json({ method: 'PUT', path: toPath`/admin/tenants/${id}`, body }, options),
     removeTenant: async (id, options) =>
-      void (await send.response({ method: 'DELETE', path: path`/admin/tenants/${id}` }, options)),
+      void (await send.response({ method: 'DELETE', path: toPath`/admin/tenants/${id}` }, options)),
     switches: (page, options) => createListing(send, { path: '/admin/switches', query: { ...page } }, options),
     setSwitch: async ({ kind, name, ...body }, options) =>
-      await send.json({ method: 'PUT', path: path`/admin/switches/${kind}/${name}`, body }, options),
+      await send.json({ method: 'PUT', path: toPath`/admin/switches/${kind}/${name}`, body }, options),
     removeSwitch: async ({ kind, name }, options) =>
-      void (await send.response({ method: 'DELETE', path: path`/admin/switches/${kind}/${name}` }, options)),
+      void (await send.response({ method: 'DELETE', path: toPath`/admin/switches/${kind}/${name}` }, options)),
   };
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { DecisionResultsSchema, DecisionsSchema } from '../api/schemas/bulk.ts';
 import type { ApprovalStatusSchema, DecisionSchema, ReassignmentSchema } from '../api/schemas/approval.ts';
 import type { Approval, PageRequest, Intervention } from './answers.ts';
-import { createListing, path } from './listing.ts';
+import { createListing, toPath } from './listing.ts';
 import type { Listing } from './listing.ts';
 import type { CallOptions, Connection } from './send.ts';
 import { HoldfastError } from './holdfast-error.ts';
@@ -62,20 +62,20 @@ export function createApprovals(connection: Connection): Approvals {
       const query = { ...filter, status: status === undefined ? undefined : [status].flat().join(',') };
       return createListing(send, { path: '/api/approvals', query }, options);
     },
-    get: async (id, options) => await send.json({ method: 'GET', path: path`/api/approvals/${id}` }, options),
+    get: async (id, options) => await send.json({ method: 'GET', path: toPath`/api/approvals/${id}` }, options),
     comment: async (id, text, options) =>
-      await send.json({ method: 'POST', path: path`/api/approvals/${id}/comment`, body: { text } }, options),
+      await send.json({ method: 'POST', path: toPath`/api/approvals/${id}/comment`, body: { text } }, options),
     remind: async (id, options) =>
-      await send.json({ method: 'POST', path: path`/api/approvals/${id}/remind`, body: {} }, options),
+      await send.json({ method: 'POST', path: toPath`/api/approvals/${id}/remind`, body: {} }, options),
     reassign: async (id, body, options) =>
-      await send.json({ method: 'POST', path: path`/api/approvals/${id}/reassign`, body }, options),
+      await send.json({ method: 'POST', path: toPath`/api/approvals/${id}/reassign`, body }, options),
     async decideMany(decisions, options) {
       const request = { method: 'POST', path: '/api/approvals/decisions', body: { decisions } } as const;
       return (await send.json<z.output<typeof DecisionResultsSchema>>(request, options)).results;
     },
     async decide({ id, digest }, body, options) {
       const headers = digest === undefined ? {} : { 'if-match': `"${digest}"` };
-      const request = { method: 'POST', path: path`/api/approvals/${id}/decision`, headers, body } as const;
+      const request = { method: 'POST', path: toPath`/api/approvals/${id}/decision`, headers, body } as const;
       return await awaitStored(connection, await send.json<Approval>(request, options), options);
     },
   };
@@ -117,7 +117,7 @@ async function waitUntilStored(
   { signal }: CallOptions = {},
 ): Promise<void> {
   for (const deadline = timing.now() + WITHIN_MS; timing.now() < deadline; await timing.sleep(EVERY_MS, signal)) {
-    const stored = await send.json<Approval>({ method: 'GET', path: path`/api/approvals/${id}` }, { signal });
+    const stored = await send.json<Approval>({ method: 'GET', path: toPath`/api/approvals/${id}` }, { signal });
     if (stored.decisions.length >= decisions.length) return;
   }
 }

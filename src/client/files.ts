@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { CallOptions, Connection } from './send.ts';
 import type { FileSchema } from '../api/schemas/file.ts';
-import { path } from './listing.ts';
+import { toPath } from './listing.ts';
 
 export type StoredFile = z.output<typeof FileSchema>;
 
@@ -19,6 +19,6 @@ export interface Files {
 export function createFiles({ send }: Connection): Files {
   return {
     store: async (file, options) => await send.json({ method: 'POST', path: '/api/blobs', file }, options),
-    read: async (id, options) => await send.file({ method: 'GET', path: path`/api/blobs/${id}` }, options),
+    read: async (id, options) => await send.file({ method: 'GET', path: toPath`/api/blobs/${id}` }, options),
   };
 }

@@ -1,10 +1,10 @@
 import type { RunEvent } from '../graph/journal/index.ts';
 import type { Run } from './answers.ts';
-import { path } from './listing.ts';
+import { toPath } from './listing.ts';
 import type { Page } from './listing.ts';
 import type { CallOptions, Connection } from './send.ts';
 import { isResting, preferWait } from './wait-for-run.ts';
-import type { Until } from './wait-for-run.ts';
+import type { WaitEnd } from './wait-for-run.ts';
 import { streamRun } from './stream-events.ts';
 import type { StreamedRun, TokenEvent } from './stream-events.ts';
 
@@ -12,7 +12,7 @@ export interface FollowOptions extends CallOptions {
   /** The `seq` of the last known event; the default 0 yields all events. */
   readonly after?: number | undefined;
   /** `ended` by default; `rest` stops as soon as the run needs a person. */
-  readonly until?: Until | undefined;
+  readonly until?: WaitEnd | undefined;
 }
 
 const PAUSE_MS = 500;
@@ -43,7 +43,7 @@ async function* followToRest({ send, timing }: Connection, run: StreamedRun): As
   const read = createHistoryReader({ send }, run);
   for (let last = run.after; ;) {
     const headers = preferWait(1_000);
-    const current = await send.json<Run>({ method: 'GET', path: path`/api/runs/${id}`, headers }, { signal });
+    const current = await send.json<Run>({ method: 'GET', path: toPath`/api/runs/${id}`, headers }, { signal });
     const known = last;
     last = yield* read();
     // The caller may have continued the run after it received an event.
@@ -64,7 +64,7 @@ function createHistoryReader(
     for (;;) {
       const query = { limit: PAGE, cursor };
       const page = await send.json<Page<RunEvent>>(
-        { method: 'GET', path: path`/api/runs/${id}/history`, query },
+        { method: 'GET', path: toPath`/api/runs/${id}/history`, query },
         { signal },
       );
       for (const event of page.items.filter(({ seq }) => seq > last)) {

@@ -10,7 +10,7 @@ import type {
   GraphDiff,
   Tool,
 } from './answers.ts';
-import { createListing, path } from './listing.ts';
+import { createListing, toPath } from './listing.ts';
 import type { Listing } from './listing.ts';
 import type { CallOptions, Connection } from './send.ts';
 import type { NewAliasSchema } from '../api/schemas/graph-version.ts';
@@ -48,14 +48,14 @@ export function createGraphs(connection: Connection): Graphs {
     validate: async (body, options) => await send.json({ method: 'POST', path: '/api/graphs/validate', body }, options),
     list: (page, options) => createListing(send, { path: '/api/graphs', query: { ...page } }, options),
     async get(name, version, options) {
-      const newest = path`/api/graphs/${name}`;
-      const at = version === undefined ? newest : `${newest}${path`/versions/${version}`}`;
+      const newest = toPath`/api/graphs/${name}`;
+      const at = version === undefined ? newest : `${newest}${toPath`/versions/${version}`}`;
       return await send.json({ method: 'GET', path: at }, options);
     },
     test: async (reference, body, options) =>
-      await send.json({ method: 'POST', path: path`/api/graphs/${reference}/test`, body }, options),
+      await send.json({ method: 'POST', path: toPath`/api/graphs/${reference}/test`, body }, options),
     async diagram(name, { format, run, ...options } = {}) {
-      const request = { method: 'GET', path: path`/api/graphs/${name}/diagram`, query: { format, run } } as const;
+      const request = { method: 'GET', path: toPath`/api/graphs/${name}/diagram`, query: { format, run } } as const;
       return (await send.response(request, options)).text;
     },
   };
@@ -87,17 +87,17 @@ function createGraphVersions({ send }: Connection): GraphVersions {
     void (await send.response({ method: 'DELETE', path: at }, options));
   return {
     versions: (name, page, options) =>
-      createListing(send, { path: path`/api/graphs/${name}/versions`, query: { ...page } }, options),
+      createListing(send, { path: toPath`/api/graphs/${name}/versions`, query: { ...page } }, options),
     diff: async (name, { from, to }, options) =>
-      await send.json({ method: 'GET', path: path`/api/graphs/${name}/diff`, query: { from, to } }, options),
-    unpublish: async (name, version, options) => await remove(path`/api/graphs/${name}/versions/${version}`, options),
+      await send.json({ method: 'GET', path: toPath`/api/graphs/${name}/diff`, query: { from, to } }, options),
+    unpublish: async (name, version, options) => await remove(toPath`/api/graphs/${name}/versions/${version}`, options),
     aliases: (name, page, options) =>
-      createListing(send, { path: path`/api/graphs/${name}/aliases`, query: { ...page } }, options),
+      createListing(send, { path: toPath`/api/graphs/${name}/aliases`, query: { ...page } }, options),
     alias: async (name, alias, options) =>
-      await send.json({ method: 'GET', path: path`/api/graphs/${name}/aliases/${alias}` }, options),
+      await send.json({ method: 'GET', path: toPath`/api/graphs/${name}/aliases/${alias}` }, options),
     setAlias: async (name, { alias, ...body }, options) =>
-      await send.json({ method: 'PUT', path: path`/api/graphs/${name}/aliases/${alias}`, body }, options),
-    removeAlias: async (name, alias, options) => await remove(path`/api/graphs/${name}/aliases/${alias}`, options),
+      await send.json({ method: 'PUT', path: toPath`/api/graphs/${name}/aliases/${alias}`, body }, options),
+    removeAlias: async (name, alias, options) => await remove(toPath`/api/graphs/${name}/aliases/${alias}`, options),
   };
 }
 

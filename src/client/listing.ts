@@ -34,7 +34,7 @@ export function createListing<T>(
 }
 
 /** Builds a path from text and ids. @throws TypeError for an id that would lead to another route */
-export function path(texts: TemplateStringsArray, ...ids: readonly (string | number)[]): string {
+export function toPath(texts: TemplateStringsArray, ...ids: readonly (string | number)[]): string {
   return String.raw({ raw: texts }, ...ids.map(toSegment));
 }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { CallOptions, Connection } from './send.ts';
-import { path, createListing } from './listing.ts';
+import { toPath, createListing } from './listing.ts';
 import type { Listing } from './listing.ts';
 import type { MemorySchema, NewMemorySchema } from '../api/schemas/memory.ts';
 import type { PageRequest } from './answers.ts';
@@ -28,12 +28,12 @@ export interface MemoryCalls {
 export function createMemoryCalls({ send }: Connection): MemoryCalls {
   return {
     put: async (namespace, { key, ...body }, options) =>
-      await send.json({ method: 'PUT', path: path`/api/memory/${namespace}/${key}`, body }, options),
+      await send.json({ method: 'PUT', path: toPath`/api/memory/${namespace}/${key}`, body }, options),
     get: async (namespace, key, options) =>
-      await send.json({ method: 'GET', path: path`/api/memory/${namespace}/${key}` }, options),
+      await send.json({ method: 'GET', path: toPath`/api/memory/${namespace}/${key}` }, options),
     remove: async (namespace, key, options) =>
-      void (await send.response({ method: 'DELETE', path: path`/api/memory/${namespace}/${key}` }, options)),
+      void (await send.response({ method: 'DELETE', path: toPath`/api/memory/${namespace}/${key}` }, options)),
     list: (namespace, filter, options) =>
-      createListing(send, { path: path`/api/memory/${namespace}`, query: { ...filter } }, options),
+      createListing(send, { path: toPath`/api/memory/${namespace}`, query: { ...filter } }, options),
   };
 }

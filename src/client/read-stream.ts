@@ -8,7 +8,7 @@ interface StreamOptions {
 }
 
 /** `null` if the stream has ended or is broken. */
-type Chunk = Uint8Array | null;
+type StreamChunk = Uint8Array | null;
 
 /** The API sends something every 15 seconds; a connection that is silent for longer is broken. */
 const SILENT_MS = 45_000;
@@ -41,15 +41,15 @@ export async function* readStream(
   }
 }
 
-async function nextChunk(reader: ReadableStreamDefaultReader<Uint8Array>, timing: Timing): Promise<Chunk> {
+async function nextChunk(reader: ReadableStreamDefaultReader<Uint8Array>, timing: Timing): Promise<StreamChunk> {
   const received = new AbortController();
   const chunk = reader.read().then(
-    ({ value }): Chunk => value ?? null,
-    (): Chunk => null,
+    ({ value }): StreamChunk => value ?? null,
+    (): StreamChunk => null,
   );
   const silence = timing.sleep(SILENT_MS, received.signal).then(
-    (): Chunk => null,
-    (): Chunk => null,
+    (): StreamChunk => null,
+    (): StreamChunk => null,
   );
   return await Promise.race([chunk, silence]).finally(() => received.abort());
 }
@@ -131,7 +131,7 @@ function createLineSplitter(): (text: string) => readonly string[] {
 }
 
 /** Delays before a stream is opened again; they grow while no new event arrives. */
-export interface Pauses {
+export interface RetryPauses {
   next(): Promise<void>;
   /** Resets the delay after a new event. */
   reset(): void;
@@ -140,7 +140,7 @@ export interface Pauses {
 const FIRST_MS = 500;
 const LONGEST_MS = 30_000;
 
-export function createPauses(timing: Timing, signal: AbortSignal | undefined): Pauses {
+export function createPauses(timing: Timing, signal: AbortSignal | undefined): RetryPauses {
   let pauses = 0;
   return {
     async next() {

@@ -18,7 +18,7 @@ import type {
 } from './answers.ts';
 import { followRun, followTokens } from './follow-run.ts';
 import type { FollowOptions } from './follow-run.ts';
-import { createListing, path, toRunQuery } from './listing.ts';
+import { createListing, toPath, toRunQuery } from './listing.ts';
 import type { Listing, RunFilter } from './listing.ts';
 import type { CallOptions, Connection } from './send.ts';
 import { startRun } from './start-run.ts';
@@ -123,31 +123,32 @@ export function createRuns(connection: Connection): Runs {
   const decideAs =
     (decision: 'approve' | 'reject'): Runs['approve'] =>
     async (id, body = {}, options) =>
-      await awaitStored(connection, await post<Approval>(path`/api/runs/${id}/${decision}`, body, options), options);
+      await awaitStored(connection, await post<Approval>(toPath`/api/runs/${id}/${decision}`, body, options), options);
   return {
     ...createControls(connection),
     ...createStates(connection),
     start: async (run, options) => await startRun(connection, run, options),
     bulk: async (bulk, options) => await post('/api/runs/bulk', bulk, options),
-    get: async (id, options) => await get(path`/api/runs/${id}`, options),
+    get: async (id, options) => await get(toPath`/api/runs/${id}`, options),
     wait: async (id, options) => await waitForRun(connection, id, options),
     follow: (id, options) => followRun(connection, id, options),
     followTokens: (id, options) => followTokens(connection, id, options),
-    streamTicket: async (id, ticket = {}, options) => await post(path`/api/runs/${id}/stream-ticket`, ticket, options),
+    streamTicket: async (id, ticket = {}, options) =>
+      await post(toPath`/api/runs/${id}/stream-ticket`, ticket, options),
     list: (filter = {}, options) => createListing(send, { path: '/api/runs', query: toRunQuery(filter) }, options),
     history: (id, page, options) =>
-      createListing(send, { path: path`/api/runs/${id}/history`, query: { ...page } }, options),
+      createListing(send, { path: toPath`/api/runs/${id}/history`, query: { ...page } }, options),
     checkpoints: (id, page, options) =>
-      createListing(send, { path: path`/api/runs/${id}/checkpoints`, query: { ...page } }, options),
-    fork: async (id, fork, options) => await post(path`/api/runs/${id}/fork`, fork, options),
-    replay: async (id, replay = {}, options) => await post(path`/api/runs/${id}/replay`, replay, options),
+      createListing(send, { path: toPath`/api/runs/${id}/checkpoints`, query: { ...page } }, options),
+    fork: async (id, fork, options) => await post(toPath`/api/runs/${id}/fork`, fork, options),
+    replay: async (id, replay = {}, options) => await post(toPath`/api/runs/${id}/replay`, replay, options),
     diff: async (id, other, options) =>
-      await send.json({ method: 'GET', path: path`/api/runs/${id}/diff`, query: { with: other } }, options),
-    recording: async (id, options) => await get(path`/api/runs/${id}/recording`, options),
+      await send.json({ method: 'GET', path: toPath`/api/runs/${id}/diff`, query: { with: other } }, options),
+    recording: async (id, options) => await get(toPath`/api/runs/${id}/recording`, options),
     calls: (id, filter, options) =>
-      createListing(send, { path: path`/api/runs/${id}/calls`, query: { ...filter } }, options),
-    call: async (id, key, options) => await get(path`/api/runs/${id}/calls/${key}`, options),
-    explain: async (id, options) => await get(path`/api/runs/${id}/explain`, options),
+      createListing(send, { path: toPath`/api/runs/${id}/calls`, query: { ...filter } }, options),
+    call: async (id, key, options) => await get(toPath`/api/runs/${id}/calls/${key}`, options),
+    explain: async (id, options) => await get(toPath`/api/runs/${id}/explain`, options),
     approve: decideAs('approve'),
     reject: decideAs('reject'),
   };
@@ -156,34 +157,34 @@ export function createRuns(connection: Connection): Runs {
 function createStates({ send }: Connection): Pick<Runs, 'state' | 'edit'> {
   return {
     state: async (id, checkpoint, options) =>
-      await send.tagged<State>({ method: 'GET', path: path`/api/runs/${id}/state`, query: { checkpoint } }, options),
+      await send.tagged<State>({ method: 'GET', path: toPath`/api/runs/${id}/state`, query: { checkpoint } }, options),
     edit: async (id, { etag, ...body }, options) =>
       await send.tagged<State>(
-        { method: 'PATCH', path: path`/api/runs/${id}/state`, headers: { 'if-match': etag }, body },
+        { method: 'PATCH', path: toPath`/api/runs/${id}/state`, headers: { 'if-match': etag }, body },
         options,
       ),
   };
 }
 
-type Control = (typeof CONTROLS)[number];
+type ControlName = (typeof CONTROLS)[number];
 
 /** Sends a control to a run. @returns the run after it */
-type SendControl<Body> = (id: string, ...rest: ControlRest<Body>) => Promise<Run>;
+type SendControl<Body> = (id: string, ...rest: ControlMethods<Body>) => Promise<Run>;
 
 /** The body is optional where it may be empty. */
-type ControlRest<Body> =
+type ControlMethods<Body> =
   Partial<Body> extends Body
     ? readonly [body?: Body, options?: CallOptions]
     : readonly [body: Body, options?: CallOptions];
 
 /** The controls of runs, by the names of their routes. */
-export type Controls = { readonly [C in Control as C['route']]: SendControl<z.input<C['body']>> };
+export type Controls = { readonly [C in ControlName as C['route']]: SendControl<z.input<C['body']>> };
 
 function createControls({ send }: Connection): Controls {
   const control =
     <Body>(route: keyof Controls) =>
     async (id: string, ...[body, options]: readonly [body?: Body, options?: CallOptions]): Promise<Run> =>
-      await send.json({ method: 'POST', path: path`/api/runs/${id}/${route}`, body: body ?? {} }, options);
+      await send.json({ method: 'POST', path: toPath`/api/runs/${id}/${route}`, body: body ?? {} }, options);
   return {
     pause: control('pause'),
     resume: control('resume'),

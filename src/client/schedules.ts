@@ -8,7 +8,7 @@ import type {
   TickSchema,
 } from '../api/schemas/schedule.ts';
 import type { PageRequest } from './answers.ts';
-import { createListing, path } from './listing.ts';
+import { createListing, toPath } from './listing.ts';
 import type { Listing } from './listing.ts';
 import type { CallOptions, Connection } from './send.ts';
 
@@ -40,7 +40,7 @@ export interface Schedules {
 }
 
 export function createSchedules({ send }: Connection): Schedules {
-  const at = (id: string): string => path`/api/schedules/${id}`;
+  const at = (id: string): string => toPath`/api/schedules/${id}`;
   return {
     create: async (body, options) => await send.json({ method: 'POST', path: '/api/schedules', body }, options),
     list: (page, options) => createListing(send, { path: '/api/schedules', query: { ...page } }, options),

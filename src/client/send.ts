@@ -42,7 +42,7 @@ export interface ApiRequest {
 }
 
 /** A response with its entity tag. */
-export interface Tagged {
+export interface WithEtag {
   readonly etag: string;
 }
 
@@ -55,7 +55,7 @@ export interface Send {
   /** Returns the JSON of the response. */
   json<T>(request: ApiRequest, options?: KeyedOptions): Promise<T>;
   /** Returns the JSON of the response with its entity tag. */
-  tagged<T>(request: ApiRequest, options?: CallOptions): Promise<T & Tagged>;
+  tagged<T>(request: ApiRequest, options?: CallOptions): Promise<T & WithEtag>;
   /** Returns the complete response. */
   response(request: ApiRequest, options?: CallOptions): Promise<ApiResponse>;
   /** Returns the bytes of the response with their media type. */
@@ -67,18 +67,18 @@ export interface Send {
 export const ATTEMPTS = 6;
 
 export function createSend(options: ClientOptions, timing: Timing): Send {
-  const sent = async <T>(read: Sending<T>['read'], request: ApiRequest, call?: KeyedOptions): Promise<T> =>
+  const sent = async <T>(read: SendingRequest<T>['read'], request: ApiRequest, call?: KeyedOptions): Promise<T> =>
     await sendUntil({ options, timing, read }, request, call);
   return {
     json: async <T>(request: ApiRequest, call?: KeyedOptions) => await sent(readJson<T>, request, call),
     tagged: async <T>(request: ApiRequest, call?: CallOptions) => await sent(readTagged<T>, request, call),
     response: async (request, call) => await sent(readResponse, request, call),
     file: async (request, call) => await sent(readFile, request, call),
-    stream: async (request, call) => await sent(open, request, call),
+    stream: async (request, call) => await sent(openEventStream, request, call),
   };
 }
 
-interface Sending<T> {
+interface SendingRequest<T> {
   readonly options: ClientOptions;
   readonly timing: Timing;
   /** Reads a successful response. */
@@ -86,17 +86,17 @@ interface Sending<T> {
 }
 
 async function sendUntil<T>(
-  sending: Sending<T>,
+  sending: SendingRequest<T>,
   request: ApiRequest,
   { signal, ...given }: KeyedOptions = {},
 ): Promise<T> {
   const { options, timing } = sending;
   const { attempts = ATTEMPTS } = options;
-  const url = toUrl(options.baseUrl, request);
-  const { key, isKnown } = keyOf(given);
+  const url = toRequestUrl(options.baseUrl, request);
+  const { key, isKnown } = idempotencyKeyOf(given);
   let mayTakeEffect = isKnown;
   for (let attempt = 1; ; attempt += 1) {
-    const init = { ...(await toInit(options, request, key)), ...(signal && { signal }) };
+    const init = { ...(await toRequestInit(options, request, key)), ...(signal && { signal }) };
     const answer = await attemptOnce(sending, url, init);
     if ('success' in answer) return answer.success;
     const { error } = answer;
@@ -107,7 +107,7 @@ async function sendUntil<T>(
   }
 }
 
-function keyOf({ idempotencyKey: given, isKnownKey: isKnown = given !== undefined }: KeyedOptions) {
+function idempotencyKeyOf({ idempotencyKey: given, isKnownKey: isKnown = given !== undefined }: KeyedOptions) {
   return { key: given ?? crypto.randomUUID(), isKnown };
 }
 
@@ -120,26 +120,26 @@ async function readJson<T>(response: Response): Promise<T> {
   return readAnswer<T>(await readResponse(response));
 }
 
-async function readTagged<T>(response: Response): Promise<T & Tagged> {
+async function readTagged<T>(response: Response): Promise<T & WithEtag> {
   return { ...(await readJson<T>(response)), etag: response.headers.get('etag') ?? '' };
 }
 
 const readFile = async (response: Response): Promise<Blob> => await response.blob();
 
 /** @throws HoldfastError if the response is no event stream */
-async function open({ status, headers, body }: Response): Promise<ReadableStream<Uint8Array>> {
+async function openEventStream({ status, headers, body }: Response): Promise<ReadableStream<Uint8Array>> {
   if (body && headers.get('content-type')?.startsWith('text/event-stream')) return body;
   throw new HoldfastError({ code: 'UNEXPECTED_ANSWER', detail: `${status} with no stream of events`, status });
 }
 
-function toUrl(baseUrl: string, { path, query = {} }: ApiRequest): string {
+function toRequestUrl(baseUrl: string, { path, query = {} }: ApiRequest): string {
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}${path}`);
   for (const [name, value = []] of Object.entries(query))
     for (const one of [value].flat()) url.searchParams.append(name, String(one));
   return url.href;
 }
 
-async function toInit({ token }: ClientOptions, request: ApiRequest, key: string): Promise<RequestInit> {
+async function toRequestInit({ token }: ClientOptions, request: ApiRequest, key: string): Promise<RequestInit> {
   const { method, body, file } = request;
   const headers = new Headers(request.headers);
   headers.set('authorization', `Bearer ${typeof token === 'string' ? token : await token()}`);
@@ -150,14 +150,14 @@ async function toInit({ token }: ClientOptions, request: ApiRequest, key: string
   return { method, headers, body: JSON.stringify(body) };
 }
 
-type Outcome<T> = { readonly success: T } | { readonly error: HoldfastError };
+type AttemptOutcome<T> = { readonly success: T } | { readonly error: HoldfastError };
 
 /** @throws the reason of the signal */
 async function attemptOnce<T>(
-  { options, timing, read }: Sending<T>,
+  { options, timing, read }: SendingRequest<T>,
   url: string,
   init: RequestInit,
-): Promise<Outcome<T>> {
+): Promise<AttemptOutcome<T>> {
   try {
     const response = await (options.fetch ? options.fetch(url, init) : fetch(url, init));
     if (response.ok) return { success: await read(response) };
@@ -165,13 +165,13 @@ async function attemptOnce<T>(
   } catch (cause) {
     init.signal?.throwIfAborted();
     if (cause instanceof HoldfastError) return { error: cause };
-    const detail = `${new URL(options.baseUrl).origin} can't be reached: ${causeOf(cause)}`;
+    const detail = `${new URL(options.baseUrl).origin} can't be reached: ${causeOfFetchError(cause)}`;
     return { error: new HoldfastError({ code: 'UNREACHABLE', detail, cause }) };
   }
 }
 
 /** Node's `fetch` puts the reason of a failure into the cause of its error. */
-function causeOf(error: unknown): string {
+function causeOfFetchError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message || error.cause.name : error.message;
 }
@@ -186,13 +186,13 @@ const REFUSED_BEFORE_KEY: ReadonlySet<number | null> = new Set([401, 403, 429]);
  */
 function mayBeExecuted(method: string, error: HoldfastError, before: boolean): boolean {
   if (method === 'GET') return false;
-  if (!isRefusal(error)) return true;
+  if (!isRefusedRequest(error)) return true;
   // The response of a deletion is not stored: after a successful one, the next attempt gets 404.
   return before && (method === 'DELETE' || REFUSED_BEFORE_KEY.has(error.status));
 }
 
 /** Refused requests have changed nothing. Any other failed request may have been executed, or may be in progress. */
-function isRefusal({ status, code, mayTakeEffect }: HoldfastError): boolean {
+function isRefusedRequest({ status, code, mayTakeEffect }: HoldfastError): boolean {
   if (status === null || mayTakeEffect || code === 'REQUEST_IN_PROGRESS') return false;
   return status >= 400 && status < 500;
 }

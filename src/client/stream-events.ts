@@ -2,7 +2,7 @@ import type { RunEvent, ModelDelta } from '../graph/journal/index.ts';
 import type { CallOptions, Connection } from './send.ts';
 import { createPauses, readEvent, readStream } from './read-stream.ts';
 import type { Run } from './answers.ts';
-import { path } from './listing.ts';
+import { toPath } from './listing.ts';
 import { isEnded } from './wait-for-run.ts';
 import type { ServerSentEvent } from './read-stream.ts';
 
@@ -71,11 +71,13 @@ export async function* streamRun(
 ): AsyncGenerator<RunEvent | TokenEvent, Run> {
   const query = { stream };
   const pauses = createPauses(connection.timing, signal);
-  const at = path`/api/runs/${id}`;
+  const at = toPath`/api/runs/${id}`;
   let last = after;
   for (;;) {
     const lastId = last > 0 ? String(last) : undefined;
-    for await (const event of eventsIn(readStream(connection, { path: `${at}/events`, query }, { lastId, signal }))) {
+    for await (const event of parseRunEvents(
+      readStream(connection, { path: `${at}/events`, query }, { lastId, signal }),
+    )) {
       if (event.type !== 'model.delta') {
         last = event.seq;
         pauses.reset();
@@ -89,7 +91,7 @@ export async function* streamRun(
   }
 }
 
-async function* eventsIn(stream: AsyncIterable<ServerSentEvent>): AsyncGenerator<RunEvent | TokenEvent, void> {
+async function* parseRunEvents(stream: AsyncIterable<ServerSentEvent>): AsyncGenerator<RunEvent | TokenEvent, void> {
   for await (const { type, data } of stream)
     if (type === 'model.delta') yield { type, ...readEvent<ModelDelta>(data) };
     else if (data !== '') yield readEvent<RunEvent>(data);

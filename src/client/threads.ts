@@ -1,5 +1,5 @@
 import type { CallOptions, Connection } from './send.ts';
-import { path, createListing } from './listing.ts';
+import { toPath, createListing } from './listing.ts';
 import type { Listing } from './listing.ts';
 import type { PageRequest, Checkpoint, Run, State, Thread } from './answers.ts';
 
@@ -16,11 +16,11 @@ export interface Threads {
 
 export function createThreads({ send }: Connection): Threads {
   return {
-    get: async (id, options) => await send.json({ method: 'GET', path: path`/api/threads/${id}` }, options),
-    state: async (id, options) => await send.json({ method: 'GET', path: path`/api/threads/${id}/state` }, options),
+    get: async (id, options) => await send.json({ method: 'GET', path: toPath`/api/threads/${id}` }, options),
+    state: async (id, options) => await send.json({ method: 'GET', path: toPath`/api/threads/${id}/state` }, options),
     checkpoints: (id, page, options) =>
-      createListing(send, { path: path`/api/threads/${id}/checkpoints`, query: { ...page } }, options),
+      createListing(send, { path: toPath`/api/threads/${id}/checkpoints`, query: { ...page } }, options),
     runs: (id, page, options) =>
-      createListing(send, { path: path`/api/threads/${id}/runs`, query: { ...page } }, options),
+      createListing(send, { path: toPath`/api/threads/${id}/runs`, query: { ...page } }, options),
   };
 }

@@ -2,7 +2,7 @@ import type { Channels, ChannelInputs, ChannelValues } from '../builder/channel-
 import type { StateGraph } from '../builder/state-graph.ts';
 import type { Graph, Run } from './answers.ts';
 import { createGraphs } from './graphs.ts';
-import { path } from './listing.ts';
+import { toPath } from './listing.ts';
 import type { CallOptions, Connection } from './send.ts';
 import { startRun } from './start-run.ts';
 import type { NewRun, StartOptions } from './start-run.ts';
@@ -42,12 +42,12 @@ export function createTypedGraph<C extends Channels, Id extends string>(
     },
     async start(input, { waitMs, signal, idempotencyKey, ...more } = {}) {
       const options = { waitMs, signal, idempotencyKey };
-      return await startRun<RunOf<C>>(connection, { graph: wanted, input, ...more }, options);
+      return await startRun<RunWithOutput<C>>(connection, { graph: wanted, input, ...more }, options);
     },
     get: async (id, options) =>
-      await connection.send.json<RunOf<C>>({ method: 'GET', path: path`/api/runs/${id}` }, options),
-    wait: async (id, options) => await waitForRun<RunOf<C>>(connection, id, options),
+      await connection.send.json<RunWithOutput<C>>({ method: 'GET', path: toPath`/api/runs/${id}` }, options),
+    wait: async (id, options) => await waitForRun<RunWithOutput<C>>(connection, id, options),
   };
 }
 
-type RunOf<C> = Run & TypedRun<C>;
+type RunWithOutput<C> = Run & TypedRun<C>;

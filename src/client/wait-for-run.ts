@@ -1,15 +1,15 @@
 import type { Run } from './answers.ts';
-import { path } from './listing.ts';
+import { toPath } from './listing.ts';
 import type { CallOptions, Connection } from './send.ts';
 
 export interface WaitOptions extends CallOptions {
   /** Without a time-out by default. */
   readonly timeoutMs?: number | undefined;
   /** `rest`, the default: the run has ended, is paused, or waits for anything but a timer. `ended`: it has ended. */
-  readonly until?: Until | undefined;
+  readonly until?: WaitEnd | undefined;
 }
 
-export type Until = 'rest' | 'ended';
+export type WaitEnd = 'rest' | 'ended';
 
 /** The longest wait of one request to the API. */
 const LONGEST_S = 60;
@@ -26,7 +26,7 @@ export async function waitForRun<T extends Run>(
   const isDone = until === 'ended' ? isEnded : isResting;
   for (;;) {
     const headers = preferWait(deadline - timing.now());
-    const run = await send.json<T>({ method: 'GET', path: path`/api/runs/${id}`, headers }, { signal });
+    const run = await send.json<T>({ method: 'GET', path: toPath`/api/runs/${id}`, headers }, { signal });
     const leftMs = deadline - timing.now();
     if (isDone(run) || leftMs <= 0) return run;
     await timing.sleep(Math.min(PAUSE_MS, leftMs), signal);

@@ -7,7 +7,7 @@ import type {
   WebhookWithSecretSchema,
 } from '../api/schemas/webhook.ts';
 import type { PageRequest } from './answers.ts';
-import { createListing, path } from './listing.ts';
+import { createListing, toPath } from './listing.ts';
 import type { Listing } from './listing.ts';
 import type { CallOptions, Connection } from './send.ts';
 import type { HookSchema, NewHookSchema } from '../api/schemas/hook.ts';
@@ -44,21 +44,21 @@ export interface Webhooks {
 export function createWebhooks({ send }: Connection): Webhooks {
   return {
     add: async (body, options) => await send.json({ method: 'POST', path: '/api/webhooks', body }, options),
-    get: async (id, options) => await send.json({ method: 'GET', path: path`/api/webhooks/${id}` }, options),
+    get: async (id, options) => await send.json({ method: 'GET', path: toPath`/api/webhooks/${id}` }, options),
     list: (filter, options) => createListing(send, { path: '/api/webhooks', query: { ...filter } }, options),
     remove: async (id, options) =>
-      void (await send.response({ method: 'DELETE', path: path`/api/webhooks/${id}` }, options)),
+      void (await send.response({ method: 'DELETE', path: toPath`/api/webhooks/${id}` }, options)),
     rotate: async (id, body = {}, options) =>
-      await send.json({ method: 'POST', path: path`/api/webhooks/${id}/rotate`, body }, options),
+      await send.json({ method: 'POST', path: toPath`/api/webhooks/${id}/rotate`, body }, options),
     enable: async (id, options) =>
-      await send.json({ method: 'POST', path: path`/api/webhooks/${id}/enable`, body: {} }, options),
+      await send.json({ method: 'POST', path: toPath`/api/webhooks/${id}/enable`, body: {} }, options),
     ping: async (id, options) =>
-      await send.json({ method: 'POST', path: path`/api/webhooks/${id}/ping`, body: {} }, options),
+      await send.json({ method: 'POST', path: toPath`/api/webhooks/${id}/ping`, body: {} }, options),
     deliveries: (id, filter, options) =>
-      createListing(send, { path: path`/api/webhooks/${id}/deliveries`, query: { ...filter } }, options),
+      createListing(send, { path: toPath`/api/webhooks/${id}/deliveries`, query: { ...filter } }, options),
     replay: async (id, deliveryId, options) =>
       await send.json(
-        { method: 'POST', path: path`/api/webhooks/${id}/deliveries/${deliveryId}/replay`, body: {} },
+        { method: 'POST', path: toPath`/api/webhooks/${id}/deliveries/${deliveryId}/replay`, body: {} },
         options,
       ),
   };
@@ -80,10 +80,10 @@ export interface Hooks {
 
 export function createHooks({ send }: Connection): Hooks {
   return {
-    put: async (id, body, options) => await send.json({ method: 'PUT', path: path`/api/hooks/${id}`, body }, options),
-    get: async (id, options) => await send.json({ method: 'GET', path: path`/api/hooks/${id}` }, options),
+    put: async (id, body, options) => await send.json({ method: 'PUT', path: toPath`/api/hooks/${id}`, body }, options),
+    get: async (id, options) => await send.json({ method: 'GET', path: toPath`/api/hooks/${id}` }, options),
     list: (filter, options) => createListing(send, { path: '/api/hooks', query: { ...filter } }, options),
     remove: async (id, options) =>
-      void (await send.response({ method: 'DELETE', path: path`/api/hooks/${id}` }, options)),
+      void (await send.response({ method: 'DELETE', path: toPath`/api/hooks/${id}` }, options)),
   };
 }

@@ -4,7 +4,7 @@ import type { Permission, Roles as RoleTable } from '../graph/definition/index.t
 import { didYouMean } from '../graph/values/index.ts';
 
 /** The console as a client of the issuer: OpenID Connect, authorization code flow with PKCE, without a secret. */
-const Console = z.strictObject({
+const ConsoleAuth = z.strictObject({
   clientId: z.string().min(1),
   scope: z.string().default('openid'),
   parameters: z.record(z.string(), z.string()).default({}),
@@ -23,7 +23,7 @@ export const Auth = z
     /** The names of the claims. */
     claims: z.strictObject({ tenant: z.string().default('tenant'), roles: z.string().default('roles') }).prefault({}),
     /** The sign-in of the console; the issuer must then be a URL. */
-    console: Console.optional(),
+    console: ConsoleAuth.optional(),
   })
   .refine((auth) => auth.console === undefined || URL.canParse(auth.issuer), {
     path: ['issuer'],

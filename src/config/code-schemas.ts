@@ -4,12 +4,12 @@ import { BUILT_IN_PROCESSORS } from '../activities/context/processing-steps.ts';
 import type { MessageProcessor } from '../activities/context/message-processor.ts';
 import type { TokenCounter } from '../activities/context/estimate-tokens.ts';
 import { NAME } from '../graph/definition/index.ts';
-import { callFields, code, Safety } from './fields.ts';
-import { Schema } from './json-schema.ts';
+import { callFields, codeField, Safety } from './fields.ts';
+import { JsonSchemaField } from './json-schema.ts';
 
 /** Functions that graphs call by name. They are `idempotent` unless they state another effect. */
 const NamedFunction = z.union([
-  code<RegisteredFunction['execute']>().transform((execute) => ({
+  codeField<RegisteredFunction['execute']>().transform((execute) => ({
     execute,
     effect: 'idempotent' as const,
     timeout: undefined,
@@ -17,33 +17,37 @@ const NamedFunction = z.union([
   })),
   z.strictObject({
     ...callFields,
-    execute: code<RegisteredFunction['execute']>(),
+    execute: codeField<RegisteredFunction['execute']>(),
     effect: Safety.default('idempotent'),
   }),
 ]);
 
 export const Functions = z.record(z.string(), NamedFunction);
 
-export const MessageProcessors = z.record(z.string(), code<MessageProcessor>()).superRefine((processors, context) => {
-  for (const name of BUILT_IN_PROCESSORS.filter((name) => Object.hasOwn(processors, name)))
-    context.addIssue({ code: 'custom', path: [name], message: 'is the name of a built-in message processor' });
-});
+export const MessageProcessors = z
+  .record(z.string(), codeField<MessageProcessor>())
+  .superRefine((processors, context) => {
+    for (const name of BUILT_IN_PROCESSORS.filter((name) => Object.hasOwn(processors, name)))
+      context.addIssue({ code: 'custom', path: [name], message: 'is the name of a built-in message processor' });
+  });
 
 /** A node type whose work is code. */
 export const NodeType = z.strictObject({
   ...callFields,
   name: z.string().regex(NAME, 'must be a name such as "threshold"'),
-  schema: Schema.default({ type: 'object' }),
+  schema: JsonSchemaField.default({ type: 'object' }),
   effect: Safety.default('idempotent'),
-  execute: code<RegisteredNodeType['execute']>(),
+  execute: codeField<RegisteredNodeType['execute']>(),
 });
 
-export const TokenCounters = z.record(z.string(), code<TokenCounter>());
+export const TokenCounters = z.record(z.string(), codeField<TokenCounter>());
 
 /** Temporal's payload codecs. */
-export const Codecs = z.array(z.custom<PayloadCodec>(isCodec, 'must be an object with the methods encode and decode'));
+export const Codecs = z.array(
+  z.custom<PayloadCodec>(isPayloadCodec, 'must be an object with the methods encode and decode'),
+);
 
-function isCodec(value: unknown): boolean {
+function isPayloadCodec(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return ['encode', 'decode'].every((method) => typeof Reflect.get(value, method) === 'function');
 }

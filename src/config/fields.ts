@@ -9,7 +9,7 @@ import { DAY_MS, parseDuration } from '../graph/values/index.ts';
  * Chooses a schema by the shape of a value, so that errors refer to the intended kind.
  * @param schemaOf returns the schema for a value
  */
-export function readAs<T>(schemaOf: (value: object) => z.ZodType<T>) {
+export function parseBySchemaOf<T>(schemaOf: (value: object) => z.ZodType<T>) {
   return z.unknown().transform((value, context): T => {
     const parsed = schemaOf(typeof value === 'object' && value !== null ? value : {}).safeParse(value);
     if (parsed.success) return parsed.data;
@@ -32,7 +32,7 @@ export function addIssues(
 const LONGEST_TIMER_DAYS = 24;
 
 /** Refuses durations that exceed Node's longest timer: such a timer fires at once. */
-export function forTimer(duration: typeof Duration): typeof Duration {
+export function refuseLongDurations(duration: typeof Duration): typeof Duration {
   return duration.refine((text) => (parseDuration(text) ?? 0) <= LONGEST_TIMER_DAYS * DAY_MS, {
     error: ({ input }) => `"${String(input)}" is over ${LONGEST_TIMER_DAYS}d`,
   });
@@ -50,16 +50,16 @@ export interface CallSettingsInput {
 }
 
 /** Accepts functions, by which code is recognized. */
-export function code<T extends (...args: never[]) => unknown>(): z.ZodType<T, T> {
+export function codeField<T extends (...args: never[]) => unknown>(): z.ZodType<T, T> {
   return z.custom<T>((value) => typeof value === 'function', 'must be a function');
 }
 
 /** Safety of repeated calls. */
 export const Safety = z.enum(CALL_SAFETIES);
 
-const Secret = z.strictObject({ secret: z.string().min(1) });
+const SecretReference = z.strictObject({ secret: z.string().min(1) });
 
 /** A text, or a reference to a secret. */
-export const SecretOrText = z.union([z.string(), Secret]);
+export const SecretOrText = z.union([z.string(), SecretReference]);
 
 export const ToolName = z.string().regex(TOOL_NAME, 'must be 1 to 64 letters, digits or _ . : -');

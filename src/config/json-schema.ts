@@ -22,16 +22,16 @@ interface SchemaFault {
 export function findSchemaFault(schema: JsonSchema): SchemaFault | null {
   const [problem] = findSchemaProblems(schema);
   if (problem) return problem;
-  const nullable = findNullable(schema, []);
+  const nullable = findNullableKeyword(schema, []);
   return nullable && { path: toPointer(nullable), message: NULLABLE };
 }
 
 const NULLABLE =
   '"nullable" is a keyword of OpenAPI 3.0 and means nothing here: write "type": ["string", "null"], with the type in place of string';
 
-function findNullable(schema: Json, path: readonly string[]): readonly string[] | null {
+function findNullableKeyword(schema: Json, path: readonly string[]): readonly string[] | null {
   if (isJsonList(schema))
-    return firstOf(
+    return findInParts(
       schema.map((item, at) => [String(at), item] as const),
       path,
     );
@@ -40,22 +40,24 @@ function findNullable(schema: Json, path: readonly string[]): readonly string[] 
   for (const [keyword, value] of Object.entries(schema)) {
     if (DATA_KEYWORDS.has(keyword)) continue;
     const members = NAMED_KEYWORDS.has(keyword) && isJsonObject(value) ? Object.entries(value) : null;
-    const found = members ? firstOf(members, [...path, keyword]) : findNullable(value, [...path, keyword]);
+    const found = members ? findInParts(members, [...path, keyword]) : findNullableKeyword(value, [...path, keyword]);
     if (found) return found;
   }
   return null;
 }
 
-function firstOf(parts: readonly (readonly [string, Json])[], path: readonly string[]): readonly string[] | null {
+function findInParts(parts: readonly (readonly [string, Json])[], path: readonly string[]): readonly string[] | null {
   for (const [key, part] of parts) {
-    const found = findNullable(part, [...path, key]);
+    const found = findNullableKeyword(part, [...path, key]);
     if (found) return found;
   }
   return null;
 }
 
 /** A JSON Schema. An issue is at the place of the fault inside of it. */
-export const Schema = z.custom<JsonSchema>(isJsonSchema, 'must be a JSON Schema').superRefine((schema, context) => {
-  const fault = findSchemaFault(schema);
-  if (fault) context.addIssue({ code: 'custom', path: parsePointer(fault.path), message: fault.message });
-});
+export const JsonSchemaField = z
+  .custom<JsonSchema>(isJsonSchema, 'must be a JSON Schema')
+  .superRefine((schema, context) => {
+    const fault = findSchemaFault(schema);
+    if (fault) context.addIssue({ code: 'custom', path: parsePointer(fault.path), message: fault.message });
+  });

@@ -11,7 +11,7 @@ import { TENANT_NAME } from '../process/tenant-name.ts';
 import { Auth, Roles } from './auth.ts';
 import { Codecs, Functions, MessageProcessors, NodeType, TokenCounters } from './code-schemas.ts';
 import type { DefinedTool, ToolHolder } from './tool-methods.ts';
-import { code, forTimer } from './fields.ts';
+import { codeField, refuseLongDurations } from './fields.ts';
 import { importModule } from './modules/import-graph.ts';
 import { McpServers } from './mcp-servers.ts';
 import type { McpServerInput } from './mcp-servers.ts';
@@ -29,7 +29,7 @@ import type { HttpToolInput } from './tool.ts';
 
 const HostAndPort = z.string().regex(/^[^/\s]+:\d+$/, 'must be host:port');
 
-const Defaults = z.strictObject({
+const DefaultSettings = z.strictObject({
   /** The maximum number of supersteps in a run. */
   maxSteps: z.int().min(1).default(DEFAULTS.maxSteps),
   /** The maximum number of open calls in a run. */
@@ -41,7 +41,7 @@ const Defaults = z.strictObject({
   /** The time limit of one attempt. */
   timeout: TimeSpan.default(DEFAULTS.timeout),
   /** The time without a heartbeat after which a call is retried. */
-  heartbeatTimeout: forTimer(TimeSpan).default(DEFAULTS.heartbeatTimeout),
+  heartbeatTimeout: refuseLongDurations(TimeSpan).default(DEFAULTS.heartbeatTimeout),
   /** The number of Temporal events after which a run continues as new. */
   continueAfter: z.int().min(1).max(10_000).default(DEFAULTS.continueAfter),
   /** The number of attempts, and the delays between them. */
@@ -94,16 +94,16 @@ const ConfigFields = z.strictObject({
   messageProcessors: MessageProcessors.default({}),
   tokenCounters: TokenCounters.default({}),
   memory: Memory.prefault({}),
-  secrets: code<SecretResolver>().optional(),
+  secrets: codeField<SecretResolver>().optional(),
   codecs: Codecs.default([]),
-  store: code<StoreOpener>().optional(),
+  store: codeField<StoreOpener>().optional(),
   graphs: GraphFolder.optional(),
   http: z.strictObject({ allow: z.array(HostAndPort).default([]) }).prefault({}),
   webhooks: z.strictObject({ allow: z.array(HostAndPort).default([]) }).prefault({}),
   auth: Auth.optional(),
   roles: Roles.prefault({}),
   tenants: Tenants.default({}),
-  defaults: Defaults.prefault({}),
+  defaults: DefaultSettings.prefault({}),
   ceilings: CeilingFields.prefault({}),
   retention: z
     .strictObject({ runs: Duration.optional(), checkpoints: Duration.optional(), audit: Duration.optional() })
@@ -114,7 +114,7 @@ const ConfigFields = z.strictObject({
     .strictObject({ perTenant: z.int().min(1).default(500), total: z.int().min(1).default(2_000) })
     .prefault({}),
   telemetry: z.strictObject({ captureContent: z.boolean().default(false) }).prefault({}),
-  shutdownGrace: forTimer(Duration).default('30s'),
+  shutdownGrace: refuseLongDurations(Duration).default('30s'),
 } satisfies { readonly [Name in keyof ConfigInput]-?: z.ZodType });
 
 const ConfigSchema = ConfigFields.superRefine(({ models, tokenCounters }, context) => {
@@ -207,7 +207,7 @@ class ConfigError extends SetupError {}
  * @throws ConfigError
  */
 export async function loadConfig(file: string | undefined): Promise<Config> {
-  const path = findFile(file);
+  const path = findConfigFile(file);
   const { graphs, ...config } = parseConfig(path, await readConfigFile(path));
   return { ...config, ...(graphs && { graphs: { ...graphs, folder: resolve(dirname(path), graphs.folder) } }) };
 }
@@ -226,7 +226,7 @@ export function parseConfig(origin: string, input: unknown): Config {
   throw new ConfigError(`${origin} can't be used:\n${problems.join('\n')}`);
 }
 
-function findFile(file: string | undefined): string {
+function findConfigFile(file: string | undefined): string {
   const candidates = file === undefined ? CONFIG_FILES : [file];
   const found = candidates.map((candidate) => resolve(candidate)).find((path) => existsSync(path));
   if (found === undefined) throw new ConfigError(`No configuration found: looked for ${candidates.join(', ')}`);

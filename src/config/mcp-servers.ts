@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readAs, SecretOrText, ToolName } from './fields.ts';
+import { parseBySchemaOf, SecretOrText, ToolName } from './fields.ts';
 import { EXECUTION_PROBLEM, isExecutionAllowed, policyFields } from './tool.ts';
 
 /* MCP servers, whose tools are offered as `server.tool`. */
@@ -32,7 +32,7 @@ const serverFields = {
   timeout: policyFields.timeout,
 };
 
-const Program = z.strictObject({
+const McpProgram = z.strictObject({
   ...serverFields,
   /** The program of a server that uses standard input and output. */
   command: z.string().min(1),
@@ -44,7 +44,7 @@ const Program = z.strictObject({
   cwd: z.string().optional(),
 });
 
-const Address = z.strictObject({
+const McpAddress = z.strictObject({
   ...serverFields,
   /** The URL of a server that uses streamable HTTP. */
   url: z.url({ protocol: /^https?$/, error: 'must be an address that begins with http:// or https://' }),
@@ -52,10 +52,10 @@ const Address = z.strictObject({
   headers: z.record(z.string(), SecretOrText).default({}),
 });
 
-export type McpServerInput = z.input<typeof Program> | z.input<typeof Address>;
-export type McpServerConfig = z.output<typeof Program> | z.output<typeof Address>;
+export type McpServerInput = z.input<typeof McpProgram> | z.input<typeof McpAddress>;
+export type McpServerConfig = z.output<typeof McpProgram> | z.output<typeof McpAddress>;
 
-const McpServer = readAs<McpServerConfig>((value) => ('url' in value ? Address : Program));
+const McpServer = parseBySchemaOf<McpServerConfig>((value) => ('url' in value ? McpAddress : McpProgram));
 
 export const McpServers = z.record(
   z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, _ or -'),

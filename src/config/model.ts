@@ -3,7 +3,7 @@ import { EMBEDDING_PROVIDER_NAMES, PROVIDER_NAMES, PROVIDER_URLS } from '../acti
 import type { ProviderName } from '../activities/model-providers.ts';
 import type { OwnGenerate } from '../activities/models/model.ts';
 import { TimeSpan } from '../graph/schema/index.ts';
-import { callFields, code, forTimer, readAs, SecretOrText } from './fields.ts';
+import { callFields, codeField, refuseLongDurations, parseBySchemaOf, SecretOrText } from './fields.ts';
 import type { CallSettingsInput } from './fields.ts';
 
 /* The models that graphs ask, and the one whose embeddings find entries of the memory by meaning. */
@@ -42,7 +42,7 @@ const ProviderModel = z
   })
   .refine(hasAddress, ADDRESS_PROBLEM);
 
-const OwnModel = z.strictObject({ ...modelFields, generate: code<OwnGenerate>() });
+const OwnModel = z.strictObject({ ...modelFields, generate: codeField<OwnGenerate>() });
 
 type ProviderModelFields = z.input<typeof ProviderModel>;
 
@@ -79,7 +79,7 @@ export type ModelInput = ProviderModelInput | OwnModelInput;
 export type ModelConfig = z.output<typeof ProviderModel> | z.output<typeof OwnModel>;
 
 /** A model of a provider, or one whose work is code. */
-export const Model = readAs<ModelConfig>((value) => ('generate' in value ? OwnModel : ProviderModel));
+export const Model = parseBySchemaOf<ModelConfig>((value) => ('generate' in value ? OwnModel : ProviderModel));
 
 /** The maximum length of pgvector's vectors. */
 const MAX_DIMENSIONS = 16_000;
@@ -100,7 +100,7 @@ const Embeddings = z
     /** The minimum cosine similarity of entries found by meaning, from -1 to 1. */
     minSimilarity: z.number().min(-1).max(1).default(0),
     /** The time limit of a request; if it is exceeded, entries are found by words. */
-    timeout: forTimer(TimeSpan).default('5s'),
+    timeout: refuseLongDurations(TimeSpan).default('5s'),
     /** USD per million tokens. */
     price: z.strictObject({ input: z.number().min(0) }).optional(),
   })

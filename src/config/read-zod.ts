@@ -11,38 +11,38 @@ export interface ZodTraits {
 }
 
 /** The parts of a zod schema that define its effects (zod 4, `_zod.def`). */
-interface Definition {
+interface ZodDefinition {
   readonly type: string;
   readonly check?: string;
   readonly coerce?: boolean;
   readonly normalize?: boolean;
   readonly discriminator?: string;
-  readonly checks?: readonly Part[];
-  readonly options?: readonly Part[];
-  readonly catchall?: Part;
-  readonly in?: Part;
+  readonly checks?: readonly SchemaPart[];
+  readonly options?: readonly SchemaPart[];
+  readonly catchall?: SchemaPart;
+  readonly in?: SchemaPart;
 }
 
-interface Part {
-  readonly _zod: { readonly def: Definition };
+interface SchemaPart {
+  readonly _zod: { readonly def: ZodDefinition };
 }
 
 interface VisitedSchema {
-  readonly zodSchema: Part;
+  readonly zodSchema: SchemaPart;
   readonly jsonSchema: Record<string, unknown>;
 }
 
 /** Finds the effects of a zod schema, through the schemas that zod visits when it creates the JSON Schema. */
 export function zodTraitsOf({ '~standard': { jsonSchema } }: StandardSchema): ZodTraits {
-  const definitions: Definition[] = [];
+  const definitions: ZodDefinition[] = [];
   const override = ({ zodSchema }: VisitedSchema): void => void definitions.push(zodSchema._zod.def);
   jsonSchema.input({ target: TARGET, libraryOptions: { override } });
   const objects = definitions.filter(({ type }) => type === 'object');
   const isHidden = definitions.some(hidesNames);
   return {
-    isPlain: definitions.length > 0 && definitions.every(isPlain),
+    isPlain: definitions.length > 0 && definitions.every(isPlainSchema),
     coerces: definitions.some(doesCoerce),
-    strips: !isHidden && objects.some(doesStrip) && !objects.some(isStrict),
+    strips: !isHidden && objects.some(doesStrip) && !objects.some(isStrictObject),
   };
 }
 
@@ -57,17 +57,17 @@ export function closedInput({ '~standard': { jsonSchema } }: StandardSchema): Re
 
 export const TARGET = 'draft-2020-12';
 
-function doesCoerce({ type, coerce, in: first }: Definition): boolean {
+function doesCoerce({ type, coerce, in: first }: ZodDefinition): boolean {
   return coerce === true || type === 'catch' || first?._zod.def.type === 'transform';
 }
 
 /** Merged objects know each other's names, and a step before a schema may read any name. */
-function hidesNames({ type, in: first }: Definition): boolean {
+function hidesNames({ type, in: first }: ZodDefinition): boolean {
   return type === 'intersection' || first?._zod.def.type === 'transform';
 }
 
-const doesStrip = ({ catchall }: Definition): boolean => catchall === undefined;
-const isStrict = ({ catchall }: Definition): boolean => catchall?._zod.def.type === 'never';
+const doesStrip = ({ catchall }: ZodDefinition): boolean => catchall === undefined;
+const isStrictObject = ({ catchall }: ZodDefinition): boolean => catchall?._zod.def.type === 'never';
 
 const PLAIN_VALUES = ['string', 'number', 'boolean', 'null', 'enum', 'literal', 'template_literal'];
 
@@ -88,16 +88,16 @@ const PLAIN_CHECKS: ReadonlySet<string> = new Set(
   ]),
 );
 
-function isPlain({ type, coerce, normalize, checks = [], ...union }: Definition): boolean {
+function isPlainSchema({ type, coerce, normalize, checks = [], ...union }: ZodDefinition): boolean {
   if (!PLAIN_TYPES.has(type) || coerce === true || normalize === true) return false;
   return checks.every(isPlainCheck) && (type !== 'union' || isPlainUnion(union));
 }
 
-function isPlainCheck({ _zod: { def } }: Part): boolean {
+function isPlainCheck({ _zod: { def } }: SchemaPart): boolean {
   return def.check !== undefined && PLAIN_CHECKS.has(def.check) && def.normalize !== true;
 }
 
 /** The first of several options that accepts an object removes names that only other options declare. */
-function isPlainUnion({ discriminator, options = [] }: Omit<Definition, 'type'>): boolean {
+function isPlainUnion({ discriminator, options = [] }: Omit<ZodDefinition, 'type'>): boolean {
   return discriminator !== undefined || options.every(({ _zod }) => PLAIN_VALUES.includes(_zod.def.type));
 }

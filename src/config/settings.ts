@@ -13,48 +13,48 @@ export interface Setting {
 
 const RequiredText = z.string();
 const OptionalText = z.string().optional();
-const Level = z.enum(
+const LogLevel = z.enum(
   ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
   'is no level: trace, debug, info, warn, error, fatal or silent',
 );
-const Port = z
+const PortNumber = z
   .string()
   .regex(/^\d{1,5}$/, 'must be a port, from 0 to 65535')
   .transform(Number)
   .refine((port) => port <= 65_535, 'must be a port, from 0 to 65535');
-const Format = z.enum(['json', 'pretty'], 'is no format: json or pretty').optional();
-const Count = z.string().regex(/^[1-9]\d+$/, 'must be a whole number, 10 or more');
-const Url = z
+const LogFormat = z.enum(['json', 'pretty'], 'is no format: json or pretty').optional();
+const PositiveCount = z.string().regex(/^[1-9]\d+$/, 'must be a whole number, 10 or more');
+const UrlSetting = z
   .string()
   .refine((url) => URL.canParse(url), 'must be a URL, such as postgres://user:password@host/database');
 
 /** The environment variables of API and workers. The configuration chooses the names of secrets. */
 export const SETTINGS = {
-  DATABASE_URL: { meaning: 'PostgreSQL, such as `postgres://user:password@host/database`', schema: Url },
+  DATABASE_URL: { meaning: 'PostgreSQL, such as `postgres://user:password@host/database`', schema: UrlSetting },
   HOLDFAST_CONFIG: { meaning: 'The configuration file', fallback: 'holdfast.config.ts', schema: OptionalText },
   HOLDFAST_CURSOR_SECRET: {
     meaning: 'Signs the cursors of lists: a long random text, the same for every API process',
     schema: RequiredText,
   },
-  PORT: { meaning: 'The port of the API', fallback: '3000', schema: Port },
+  PORT: { meaning: 'The port of the API', fallback: '3000', schema: PortNumber },
   METRICS_PORT: {
     meaning: 'A port of the API for `GET /metrics` without a token; without it, metrics are at `PORT`, with a token',
-    schema: Port.optional(),
+    schema: PortNumber.optional(),
   },
   METRICS_HOST: {
     meaning: 'The address at which `METRICS_PORT` is open, such as `0.0.0.0`',
     fallback: '127.0.0.1',
     schema: OptionalText,
   },
-  LOG_LEVEL: { meaning: `One of ${Level.options.join(', ')}`, fallback: 'info', schema: Level },
-  LOG_FORMAT: { meaning: '`json` or `pretty`; by default `pretty` on a terminal, else `json`', schema: Format },
+  LOG_LEVEL: { meaning: `One of ${LogLevel.options.join(', ')}`, fallback: 'info', schema: LogLevel },
+  LOG_FORMAT: { meaning: '`json` or `pretty`; by default `pretty` on a terminal, else `json`', schema: LogFormat },
   HOLDFAST_HEALTH_PORT: {
     meaning: "The port of a worker's probes; without it there are none",
-    schema: Port.optional(),
+    schema: PortNumber.optional(),
   },
   HOLDFAST_TEMPORAL_METRICS_PORT: {
     meaning: "The port of the metrics of Temporal's SDK in a worker, in Prometheus' format; without it there are none",
-    schema: Port.optional(),
+    schema: PortNumber.optional(),
   },
   HOLDFAST_TASK_QUEUES: {
     meaning: 'The queues that a worker serves, with commas between them',
@@ -63,7 +63,7 @@ export const SETTINGS = {
   },
   HOLDFAST_CACHED_RUNS: {
     meaning: 'The runs that a worker keeps in memory, 10 or more; by default as many as its heap takes',
-    schema: Count.optional(),
+    schema: PositiveCount.optional(),
   },
   TEMPORAL_DEPLOYMENT_NAME: { meaning: 'With the next one: the version of a worker', schema: OptionalText },
   TEMPORAL_WORKER_BUILD_ID: { meaning: 'With the one before: the version of a worker', schema: OptionalText },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TENANT_NAME } from '../process/tenant-name.ts';
 
 /** The quota of one tenant; a field that is absent sets no limit. */
-const Quota = z.strictObject({
+const QuotaFields = z.strictObject({
   /** The maximum number of new runs per clock minute, forks included. */
   runsPerMinute: z.int().min(0).optional(),
   /** The total cost of a day's runs (UTC) after which no more runs may start. */
@@ -10,13 +10,13 @@ const Quota = z.strictObject({
 });
 
 /** The checked quota of a tenant. */
-type TenantQuota = z.output<typeof Quota>;
+type TenantQuota = z.output<typeof QuotaFields>;
 
 /** The key of the quota for all tenants, which applies where a tenant's own entry sets no limit. */
 const ALL = '*';
 
 /** Quotas by the names of tenants. */
-export const Tenants = z.record(z.string(), Quota).superRefine((quotas, context) => {
+export const Tenants = z.record(z.string(), QuotaFields).superRefine((quotas, context) => {
   for (const name of Object.keys(quotas)) {
     if (name === ALL || TENANT_NAME.test(name)) continue;
     context.addIssue({ code: 'custom', path: [name], message: `must be the name of a tenant, or "${ALL}" for all` });

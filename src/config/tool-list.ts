@@ -22,13 +22,13 @@ export interface ParsedTool extends Omit<ListItem, 'value'> {
 /** The list of tools. Instances in it contribute their decorated methods. */
 export const Tools = z
   .array(z.unknown())
-  .transform((values, context) => values.flatMap(toItems).flatMap((item) => parseItem(item, context)))
+  .transform((values, context) => values.flatMap(toListItems).flatMap((item) => parseListItem(item, context)))
   .superRefine(refuseDuplicateNames)
   .superRefine(refuseBuiltInNames)
   .superRefine(refuseUnknownFallbacks)
   .transform((tools) => tools.map(({ tool }) => tool));
 
-function toItems(value: unknown, at: number): readonly ListItem[] {
+function toListItems(value: unknown, at: number): readonly ListItem[] {
   if (typeof value !== 'object' || value === null) return [{ path: [at], origin: null, value }];
   const methods = toolMethodsOf(value);
   if (!methods) return [{ path: [at], origin: null, value }];
@@ -39,7 +39,7 @@ function toItems(value: unknown, at: number): readonly ListItem[] {
   }));
 }
 
-function parseItem({ value, ...item }: ListItem, context: z.RefinementCtx): readonly ParsedTool[] {
+function parseListItem({ value, ...item }: ListItem, context: z.RefinementCtx): readonly ParsedTool[] {
   if (isBareInstance(value)) {
     context.addIssue({
       code: 'custom',
@@ -50,12 +50,12 @@ function parseItem({ value, ...item }: ListItem, context: z.RefinementCtx): read
   }
   const parsed = Tool.safeParse(value);
   if (parsed.success) return [{ ...item, tool: parsed.data }];
-  addIssues(parsed.error, context, item.path, nameIn(value));
+  addIssues(parsed.error, context, item.path, toolNameIn(value));
   return [];
 }
 
 /** Names a tool at the end of an issue, whose path has only its index; an empty text if the tool has no name. */
-function nameIn(value: unknown): string {
+function toolNameIn(value: unknown): string {
   const name: unknown = isContainer(value) && 'name' in value ? value.name : null;
   return typeof name === 'string' ? ` (tool "${abbreviate(name, MAX_NAME)}")` : '';
 }

@@ -32,13 +32,13 @@ export function tool<const S extends ToolSchema, const Secret extends string = n
   fields: ToolMethodFields<S, Secret>,
 ) {
   return <This extends object>(
-    _method: (this: This, ...args: Parameters<CodeOf<S, Secret>>) => unknown,
+    _method: (this: This, ...args: Parameters<CodeOfDefinition<S, Secret>>) => unknown,
     context: MethodContext<This, S, Secret>,
   ): void => {
     const { name: method, access } = context;
     if (context.static) throw new TypeError(`@tool is for methods of instances; ${String(method)} is static`);
     context.addInitializer(function remember() {
-      const execute: CodeOf<S, Secret> = (...args) => access.get(this).apply(this, args);
+      const execute: CodeOfDefinition<S, Secret> = (...args) => access.get(this).apply(this, args);
       const definition = { ...fields, name: fields.name ?? String(method), execute };
       const origin = `${this.constructor.name}.${String(method)}`;
       const methods: ToolMethods = toolMethodsOf(this) ?? new Map();
@@ -49,7 +49,7 @@ export function tool<const S extends ToolSchema, const Secret extends string = n
 
 type MethodContext<This, S extends ToolSchema, Secret extends string> = ClassMethodDecoratorContext<
   This,
-  (this: This, ...args: Parameters<CodeOf<S, Secret>>) => unknown
+  (this: This, ...args: Parameters<CodeOfDefinition<S, Secret>>) => unknown
 >;
 
 /** Returns the tool methods of an instance, by method name. @returns `null` without any */
@@ -71,7 +71,7 @@ export interface CodeToolFields<S extends ToolSchema, Secret extends string> ext
 }
 
 /** The code of a tool with these parameters. @returns its result: JSON, or nothing */
-export type CodeOf<S extends ToolSchema, Secret extends string> = (
+export type CodeOfDefinition<S extends ToolSchema, Secret extends string> = (
   args: ArgumentsOf<S>,
   context: CodeToolContext<Secret>,
 ) => unknown;
@@ -80,7 +80,7 @@ interface ToolDefinition<S extends ToolSchema, Secret extends string> extends Co
   /** The name that graphs and models use: 1 to 64 letters, digits, `_`, `.`, `:`, `-`. */
   readonly name: string;
   /** Executes the call. It receives the arguments as read by the schema, and returns JSON or nothing. */
-  readonly execute: CodeOf<S, Secret>;
+  readonly execute: CodeOfDefinition<S, Secret>;
 }
 
 /** A code tool in the configuration. Its code receives arguments that match its parameters. */

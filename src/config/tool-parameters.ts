@@ -12,16 +12,16 @@ import type { ZodTraits } from './read-zod.ts';
 export type ToolSchema = StandardSchema | JsonSchema;
 
 /** The type of the arguments that code receives: the output of a schema, as JSON. */
-export type ArgumentsOf<S> = S extends StandardSchema<infer Output> ? AsJson<Output> : SchemaValue<S>;
+export type ArgumentsOf<S> = S extends StandardSchema<infer Output> ? JsonOf<Output> : SchemaValue<S>;
 
 /** A date becomes text in JSON; an object with `toJSON` becomes its return value. */
-type AsJson<T> = unknown extends T
+type JsonOf<T> = unknown extends T
   ? T
   : T extends { toJSON: () => infer Value }
     ? Value
     : T extends string | number | boolean | null | undefined
       ? T
-      : { [Key in keyof T]: AsJson<T[Key]> };
+      : { [Key in keyof T]: JsonOf<T[Key]> };
 
 /** A tool's JSON Schema, and the schema that reads arguments, if it has one. */
 export interface ParsedParameters extends Pick<ToolEntry, 'parameters' | 'takes' | 'coerces' | 'strips'> {
@@ -40,7 +40,7 @@ export const Parameters = z.unknown().transform((input, context): ParsedParamete
 });
 
 /** Reads the schema of a tool's result. Of a library's schema the input counts, because the code returns it. */
-export const Result = Parameters.transform(({ parameters }): JsonSchema => parameters);
+export const SchemaResult = Parameters.transform(({ parameters }): JsonSchema => parameters);
 
 /** The fault of a JSON Schema. `path` is the JSON Pointer into it. */
 class SchemaError extends TypeError {
@@ -73,7 +73,7 @@ function readStandard(schema: StandardSchema): ParsedParameters {
   return {
     parameters: requireSchema(toJsonSchema(parameters)),
     schema,
-    ...(!isPlain && { takes: outputOf(schema) }),
+    ...(!isPlain && { takes: outputOfSchema(schema) }),
     ...(coerces && { coerces }),
     ...(strips && { strips }),
   };
@@ -83,7 +83,7 @@ function readStandard(schema: StandardSchema): ParsedParameters {
 const UNKNOWN_TRAITS: ZodTraits = { isPlain: false, coerces: false, strips: false };
 
 /** The effects of a schema on arguments, as far as it states them. */
-function outputOf({ '~standard': { jsonSchema } }: StandardSchema): JsonSchema {
+function outputOfSchema({ '~standard': { jsonSchema } }: StandardSchema): JsonSchema {
   try {
     const libraryOptions = { unrepresentable: 'any' };
     return requireSchema(toJsonSchema(jsonSchema.output({ target: TARGET, libraryOptions })));

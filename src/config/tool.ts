@@ -4,14 +4,14 @@ import type { Tool as ReadyTool, CodeToolContext } from '../activities/tools/too
 import { EXECUTIONS, LOCAL_CALLS, mayBeLocal } from '../graph/definition/index.ts';
 import { parseExpression, splitIntoPieces } from '../graph/expression/index.ts';
 import { Policy, TimeSpan } from '../graph/schema/index.ts';
-import { callFields, code, Safety, readAs, SecretOrText, ToolName } from './fields.ts';
-import { Schema } from './json-schema.ts';
+import { callFields, codeField, Safety, parseBySchemaOf, SecretOrText, ToolName } from './fields.ts';
+import { JsonSchemaField } from './json-schema.ts';
 import type { CallSettingsInput } from './fields.ts';
-import { Parameters, Result } from './tool-parameters.ts';
+import { Parameters, SchemaResult } from './tool-parameters.ts';
 
 /* Tools: HTTP requests as data, and code. */
 
-const Approval = z.union([
+const ApprovalField = z.union([
   z.enum(['always', 'never']),
   z.strictObject({
     when: z
@@ -27,7 +27,7 @@ const Approval = z.union([
 export const policyFields = {
   ...callFields,
   effect: Safety.default('unsafe'),
-  approval: Approval.optional(),
+  approval: ApprovalField.optional(),
   roles: z.array(z.string()).readonly().optional(),
   onFailure: z.string().optional(),
   taskQueue: z
@@ -72,12 +72,12 @@ export interface PolicyInput extends CallSettingsInput {
   execution?: PolicyFields['execution'];
 }
 
-const toolFields = { name: ToolName, description: z.string(), result: Result.optional(), ...policyFields };
+const toolFields = { name: ToolName, description: z.string(), result: SchemaResult.optional(), ...policyFields };
 
 const HttpTool = z
   .strictObject({
     ...toolFields,
-    parameters: Schema,
+    parameters: JsonSchemaField,
     method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
     url: z
       .string()
@@ -105,7 +105,7 @@ const CodeTool = z
     parameters: Parameters,
     /** Names of the secrets that the code may use. */
     secrets: z.array(z.string()).default([]),
-    execute: code<(args: unknown, context: CodeToolContext) => unknown>(),
+    execute: codeField<(args: unknown, context: CodeToolContext) => unknown>(),
   })
   .refine(isExecutionAllowed, EXECUTION_PROBLEM)
   .transform(({ parameters, ...tool }) => ({ ...tool, ...parameters }));
@@ -140,7 +140,7 @@ export interface HttpToolInput extends PolicyInput {
 /** A tool of a checked configuration; one of an MCP server is complete already. */
 export type ToolConfig = z.output<typeof HttpTool> | z.output<typeof CodeTool> | ReadyTool;
 
-export const Tool = readAs<ToolConfig>((value) => ('execute' in value ? CodeTool : HttpTool));
+export const Tool = parseBySchemaOf<ToolConfig>((value) => ('execute' in value ? CodeTool : HttpTool));
 
 function isParsable(parse: () => unknown): boolean {
   try {

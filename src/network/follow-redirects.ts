@@ -20,7 +20,7 @@ export async function followRedirects<T>(
   try {
     for (let hops = 0; hops <= MAX_HOPS; hops++) {
       const response = await send(hop, redirectedBy);
-      const next = nextHop(hop, response);
+      const next = requestAfterRedirect(hop, response);
       if (!next) return await read(response);
       response.discard();
       mayBeDone ||= next.method !== hop.method;
@@ -39,20 +39,20 @@ const MAX_HOPS = 10;
 
 /** The method after a redirect. Other statuses, and redirects without a location, are final responses. */
 const METHOD_AFTER: ReadonlyMap<number, (method: string) => string | null> = new Map([
-  [301, toRead],
-  [302, toRead],
+  [301, methodForReading],
+  [302, methodForReading],
   [303, () => 'GET'],
   [307, (method: string) => method],
   [308, (method: string) => method],
 ]);
 
 /** For other methods it is unclear whether the work is done, or must be done at the new location. */
-function toRead(method: string): string | null {
+function methodForReading(method: string): string | null {
   return method === 'GET' || method === 'POST' ? 'GET' : null;
 }
 
 /** Returns the request to the location of a redirect; `null` for a final response. */
-function nextHop(
+function requestAfterRedirect(
   { url: from, headers, ...rest }: HttpRequest,
   { status, headers: received }: HttpResponse,
 ): HttpRequest | null {
@@ -62,7 +62,7 @@ function nextHop(
   const url = new URL(location, from);
   const isElsewhere = url.origin !== from.origin;
   const body = method === rest.method ? rest.body : null;
-  if (isElsewhere && body !== null) throw bodyRefused(from, url);
+  if (isElsewhere && body !== null) throw redirectedBodyError(from, url);
   const kept = Object.entries(headers).filter(
     ([name]) => (!isElsewhere || SENT_ANYWHERE.has(name)) && (body !== null || !BODY_HEADERS.has(name)),
   );
@@ -80,7 +80,7 @@ const BODY_HEADERS: ReadonlySet<string> = new Set([
 /** Headers that contain nothing about the caller. */
 const SENT_ANYWHERE: ReadonlySet<string> = new Set(['accept', 'accept-language', 'user-agent']);
 
-function bodyRefused(from: URL, to: URL): NetworkError {
+function redirectedBodyError(from: URL, to: URL): NetworkError {
   const message = `The URL is blocked: ${from.origin} redirects to ${to.origin}, and a body is not sent to another origin`;
   return new NetworkError('blocked', message);
 }

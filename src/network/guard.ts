@@ -12,7 +12,7 @@ import { NetworkError } from './network-error.ts';
  * @returns the dispatcher for a request to the URL
  * @throws NetworkError `blocked`
  */
-export type Guard = (url: URL, redirectedBy?: URL) => Dispatcher;
+export type AddressGuard = (url: URL, redirectedBy?: URL) => Dispatcher;
 
 /** The default time-out of a connection. */
 export const CONNECT_MS = 10_000;
@@ -36,18 +36,18 @@ const NO_REMEDY = 'No setting allows it';
 export function createGuard(
   allow: readonly string[],
   { connectMs = CONNECT_MS, remedy = REMEDY_OF_TOOLS }: GuardOptions = {},
-): Guard {
+): AddressGuard {
   const allowed = new Set(allow);
   const lookupPublic = guardedLookup(remedy);
   const guarded = new Agent({ ...NO_RESPONSE_TIMEOUTS, connect: { lookup: lookupPublic, timeout: connectMs } });
   const open = new Agent({ ...NO_RESPONSE_TIMEOUTS, connect: { timeout: connectMs } });
-  const isAllowedHost = (url: URL): boolean => allowed.has(`${url.hostname}:${portOf(url)}`);
+  const isAllowedHost = (url: URL): boolean => allowed.has(`${url.hostname}:${portOfUrl(url)}`);
   return (url, redirectedBy) => {
     const isAllowed = isAllowedHost(url) && (!redirectedBy || isAllowedHost(redirectedBy));
     const unsafe = unsafeReason(url);
-    if (unsafe !== null) throw blocked(unsafe, NO_REMEDY);
+    if (unsafe !== null) throw blockedAddressError(unsafe, NO_REMEDY);
     const reason = isAllowed ? null : privateReason(url);
-    if (reason !== null) throw blocked(reason, remedy);
+    if (reason !== null) throw blockedAddressError(reason, remedy);
     return isAllowed ? open : guarded;
   };
 }
@@ -55,7 +55,7 @@ export function createGuard(
 /** Responses have no time-out here, because a model may take longer than the client's default of five minutes. */
 const NO_RESPONSE_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 };
 
-function portOf({ port, protocol }: URL): string {
+function portOfUrl({ port, protocol }: URL): string {
   return port !== '' ? port : protocol === 'https:' ? '443' : '80';
 }
 
@@ -95,23 +95,23 @@ function isPublic(address: string): boolean {
   return parsed.kind() === 'ipv4' ? !CLOUD_SERVICES.some((range) => parsed.match(range)) : parsed.match(GLOBAL_UNICAST);
 }
 
-type Callback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
+type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
 function guardedLookup(remedy: string) {
-  return (hostname: string, options: object, callback: Callback): void =>
+  return (hostname: string, options: object, callback: LookupCallback): void =>
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, []);
       // The message omits the address; otherwise, redirects could be used to explore internal names.
       if (addresses.some(({ address }) => !isPublic(address)))
-        return callback(blocked(`${hostname} leads to an address that is not public`, remedy), []);
+        return callback(blockedAddressError(`${hostname} leads to an address that is not public`, remedy), []);
       if ('all' in options && options.all === true) return callback(null, addresses);
       const [first] = addresses;
       return first
         ? callback(null, first.address, first.family)
-        : callback(blocked(`${hostname} leads nowhere`, remedy), []);
+        : callback(blockedAddressError(`${hostname} leads nowhere`, remedy), []);
     });
 }
 
-function blocked(why: string, remedy: string): NetworkError {
+function blockedAddressError(why: string, remedy: string): NetworkError {
   return new NetworkError('blocked', `The URL is blocked: ${why}. ${remedy}`);
 }

@@ -50,14 +50,14 @@ export function createGuardedRequest(
     const dispatcher = guard(url, redirectedBy);
     const sent = { method, headers: { ...DEFAULT_HEADERS, ...headers }, body, signal, dispatcher };
     const response = await request(url, sent);
-    const headerOf = (name: string): string | null => toHeader(response.headers[name]);
+    const headerOf = (name: string): string | null => joinHeaderValues(response.headers[name]);
     return {
       status: response.statusCode,
       headers: { get: headerOf },
       readText: async () =>
-        await readChunks(decompressed(response.body, headerOf('content-encoding')), headerOf('content-type')),
+        await readChunks(decompressBody(response.body, headerOf('content-encoding')), headerOf('content-type')),
       readBytes: async (maxBytes) =>
-        await readBytes(decompressed(response.body, headerOf('content-encoding')), maxBytes),
+        await readBytes(decompressBody(response.body, headerOf('content-encoding')), maxBytes),
       discard: () => void response.body.on('error', () => undefined).destroy(),
     };
   };
@@ -65,7 +65,7 @@ export function createGuardedRequest(
 
 const DEFAULT_HEADERS = { 'user-agent': 'holdfast', 'accept-encoding': 'gzip' };
 
-function toHeader(value: string | string[] | undefined): string | null {
+function joinHeaderValues(value: string | string[] | undefined): string | null {
   return Array.isArray(value) ? value.join(', ') : (value ?? null);
 }
 
@@ -87,7 +87,7 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
 const MAX_CODINGS = 5;
 
 /** Decompresses a body. A body with an unknown coding, or with too many, is unchanged. */
-function decompressed(body: Readable, encoding: string | null): Readable {
+function decompressBody(body: Readable, encoding: string | null): Readable {
   if (encoding === null) return body;
   const codings = encoding.split(',').map((coding) => coding.trim().toLowerCase());
   const decoders = codings.flatMap((coding) => DECODERS.get(coding) ?? []);

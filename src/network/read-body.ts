@@ -43,7 +43,7 @@ export async function readBytes(source: AsyncIterable<Uint8Array>, maxBytes: num
   let bytes = 0;
   for await (const chunk of source) {
     bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    if (bytes > maxBytes) throw bodyTooLarge(maxBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -59,11 +59,11 @@ export function limitBytes(maxBytes: number): TransformStream<Uint8Array, Uint8A
     transform(chunk, controller) {
       bytes += chunk.byteLength;
       if (bytes <= maxBytes) return controller.enqueue(chunk);
-      throw tooLarge(maxBytes);
+      throw bodyTooLarge(maxBytes);
     },
   });
 }
 
-function tooLarge(maxBytes: number): NetworkError {
+function bodyTooLarge(maxBytes: number): NetworkError {
   return new NetworkError('too large', `The answer is larger than ${maxBytes} bytes`);
 }

@@ -5,16 +5,16 @@
  * @returns milliseconds, or `null`
  */
 export function readRetryAfter(headers: { get(name: string): string | null }, now: number): number | null {
-  const ms = toNumber(headers.get('retry-after-ms'));
+  const ms = toNonNegativeNumber(headers.get('retry-after-ms'));
   if (ms !== null) return ms;
   const text = headers.get('retry-after');
   if (text === null) return null;
-  const seconds = toNumber(text);
+  const seconds = toNonNegativeNumber(text);
   if (seconds !== null) return seconds * 1_000;
   const date = Date.parse(text);
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 
-function toNumber(text: string | null): number | null {
+function toNonNegativeNumber(text: string | null): number | null {
   return text !== null && /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : null;
 }

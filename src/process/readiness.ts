@@ -1,7 +1,7 @@
 import type { App } from './listen.ts';
 import { problemResponse, RETRY_LATER } from './problem.ts';
 import type { Failure } from './problem.ts';
-import type { Meaning } from '../store/memory/meaning.ts';
+import type { SemanticSearch } from '../store/memory/meaning.ts';
 import { VectorsMissingError } from '../store/memory/memory-vectors.ts';
 
 /** Returns why a process is not ready for work; `null` if it is ready. */
@@ -73,7 +73,7 @@ const OK = (): Response => Response.json({ status: 'ok' });
  * @param meaning `null` without an embedding model: the check then passes
  * @returns a check that throws NotReadyError for a database that does not support them
  */
-export function createMeaningCheck(meaning: Meaning | null): () => Promise<void> {
+export function createMeaningCheck(meaning: SemanticSearch | null): () => Promise<void> {
   return async () => {
     await meaning?.check().catch((error: unknown) => {
       throw error instanceof VectorsMissingError ? new NotReadyError(error.message, { cause: error }) : error;

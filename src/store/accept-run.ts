@@ -59,7 +59,7 @@ export async function acceptRun(
  */
 export async function insertAlone(db: Kysely<Tables>, run: NewRun, dispatchAfter = run.createdAt): Promise<boolean> {
   const { graph, definition } = run;
-  const row = { ...toRow(run), ...toQueueColumns(NO_THREAD, run), dispatch_after: dispatchAfter };
+  const row = { ...toRunRow(run), ...toQueueColumns(NO_THREAD, run), dispatch_after: dispatchAfter };
   const { numInsertedOrUpdatedRows } = await db
     .with('kept', (query) =>
       query
@@ -87,13 +87,13 @@ async function acceptOnThread(
   await keepDefinition(transaction, run.graph.hash, run.definition);
   await transaction
     .insertInto('runs')
-    .values({ ...toRow(run), ...toQueueColumns(position, run) })
+    .values({ ...toRunRow(run), ...toQueueColumns(position, run) })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
   return 'accepted';
 }
 
-function toRow(run: NewRun) {
+function toRunRow(run: NewRun) {
   const { replay } = run;
   return {
     id: run.id,
@@ -108,7 +108,7 @@ function toRow(run: NewRun) {
     input: JSON.stringify(run.input),
     limits: JSON.stringify(run.limits),
     metadata: JSON.stringify(run.metadata),
-    labels: labelsOf(run.metadata),
+    labels: metadataLabelsOf(run.metadata),
     redaction: JSON.stringify(run.redaction),
     created_by: run.createdBy,
     created_at: run.createdAt,
@@ -142,18 +142,18 @@ type Scalar = string | number | boolean;
 const isScalar = (value: Json): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value);
 
 /** Returns the searchable labels of a run: one for each string, number and boolean at the top level of its metadata. */
-function labelsOf(metadata: JsonObject): readonly string[] {
+function metadataLabelsOf(metadata: JsonObject): readonly string[] {
   return Object.entries(metadata)
     .flatMap(([key, value]) => (isScalar(value) ? [{ key, value }] : []))
     .slice(0, MAX_LABELS)
-    .map(({ key, value }) => labelOf(key, value));
+    .map(({ key, value }) => metadataLabelOf(key, value));
 }
 
 /**
  * Returns a label of 22 characters for a field and its value, however long these are. `3` and `"3"` have the same
  * label.
  */
-export function labelOf(key: string, value: Scalar): string {
+export function metadataLabelOf(key: string, value: Scalar): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([key, String(value)]))
     .digest();

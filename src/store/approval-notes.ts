@@ -14,21 +14,21 @@ export interface ApprovalComment {
 }
 
 /** What people have added to an approval. The run does not know of it. */
-export interface Notes {
+export interface NotesOfApproval {
   /** Oldest first. */
   readonly comments: readonly ApprovalComment[];
   /** The time of the last reminder; `null` when there was none. */
   readonly remindedAt: string | null;
 }
 
-export const NO_NOTES: Notes = { comments: [], remindedAt: null };
+export const NO_NOTES: NotesOfApproval = { comments: [], remindedAt: null };
 
 export interface ApprovalNotes {
   /**
    * Reads the notes of approvals by approval id; unknown ids are missing in the result.
    * @param most the number of latest comments of each approval
    */
-  of(approvalIds: readonly string[], most: number): Promise<ReadonlyMap<string, Notes>>;
+  of(approvalIds: readonly string[], most: number): Promise<ReadonlyMap<string, NotesOfApproval>>;
   /**
    * Adds a comment. Adding the same id again has no effect.
    * @returns false when the approval has the most comments that are allowed
@@ -38,7 +38,7 @@ export interface ApprovalNotes {
    * Records a reminder of a pending approval and notifies webhooks. The same id again has no effect unless another
    * reminder has followed.
    */
-  remind(reminder: NewReminder, everySeconds: number): Promise<Reminded>;
+  remind(reminder: NewReminder, everySeconds: number): Promise<ReminderResult>;
 }
 
 export interface NewReminder {
@@ -47,7 +47,7 @@ export interface NewReminder {
 }
 
 /** The result of a reminder. */
-export type Reminded =
+export type ReminderResult =
   | { readonly kind: 'noted' }
   /** The approval is not pending any more. */
   | { readonly kind: 'closed'; readonly status: Approval['status'] }
@@ -63,7 +63,7 @@ export interface NewComment {
 
 export function createApprovalNotes(db: Kysely<Tables>): ApprovalNotes {
   return {
-    of: (approvalIds, most) => notesOf(db, approvalIds, most),
+    of: (approvalIds, most) => readNotes(db, approvalIds, most),
     async comment({ id, approvalId, runId, by, text }, most) {
       await sql`
         insert into approval_comments (id, approval_id, run_id, written_by, text, created_at)
@@ -75,11 +75,11 @@ export function createApprovalNotes(db: Kysely<Tables>): ApprovalNotes {
       const written = await db.selectFrom('approval_comments').select('id').where('id', '=', id).executeTakeFirst();
       return written !== undefined;
     },
-    remind: (reminder, everySeconds) => remind(db, reminder, everySeconds),
+    remind: (reminder, everySeconds) => remindOnce(db, reminder, everySeconds),
   };
 }
 
-async function remind(db: Kysely<Tables>, reminder: NewReminder, everySeconds: number): Promise<Reminded> {
+async function remindOnce(db: Kysely<Tables>, reminder: NewReminder, everySeconds: number): Promise<ReminderResult> {
   const isNew = await db
     .transaction()
     .execute(async (transaction) => await recordReminder(transaction, reminder, everySeconds));
@@ -118,11 +118,11 @@ async function recordReminder(
   return true;
 }
 
-async function notesOf(
+async function readNotes(
   db: Kysely<Tables>,
   approvalIds: readonly string[],
   most: number,
-): Promise<ReadonlyMap<string, Notes>> {
+): Promise<ReadonlyMap<string, NotesOfApproval>> {
   if (approvalIds.length === 0) return new Map();
   const [comments, reminded] = await Promise.all([
     db

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
 import type { Approval } from '../graph/run/index.ts';
-import { ifGiven, isBefore, isEqual, mapPage, readPage } from './page.ts';
+import { ifGiven, isBeforePosition, isEqual, mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
 
@@ -59,7 +59,7 @@ export function createApprovals(db: Kysely<Tables>): Approvals {
         .select(['tenant_id', 'closed_at', 'body', GRAPH_NAME])
         .where('id', '=', id)
         .executeTakeFirst();
-      return row ? { tenantId: row.tenant_id, approval: toKnown(row) } : null;
+      return row ? { tenantId: row.tenant_id, approval: toKnownApproval(row) } : null;
     },
     async ofRun(runId, status, most) {
       const rows = await db
@@ -87,7 +87,7 @@ export function createApprovals(db: Kysely<Tables>): Approvals {
         .execute();
       return rows.map(({ body }) => body);
     },
-    list: (tenantId, query, page) => list(db, tenantId, query, page),
+    list: (tenantId, query, page) => listApprovals(db, tenantId, query, page),
   };
 }
 
@@ -99,7 +99,7 @@ interface KnownRow {
   readonly graph_name: string | null;
 }
 
-function toKnown({ body, closed_at: closedAt, graph_name: graph }: KnownRow): KnownApproval {
+function toKnownApproval({ body, closed_at: closedAt, graph_name: graph }: KnownRow): KnownApproval {
   return {
     ...body,
     ...(graph !== null && { graph }),
@@ -115,7 +115,7 @@ function isOneOf(statuses: readonly string[]): RawBuilder<boolean> {
 /** The columns by which lists are ordered. */
 const ORDERS = { requestedAt: 'requested_at', closedAt: 'closed_at' } as const;
 
-async function list(
+async function listApprovals(
   db: Kysely<Tables>,
   tenantId: string,
   { status, runId, tool, graph, dueBefore, order = 'requestedAt' }: ApprovalQuery,
@@ -137,12 +137,12 @@ async function list(
       ),
     )
     .where(ifGiven(dueBefore, (time) => sql`expires_at < ${time}::timestamptz`))
-    .where(isBefore(column, after));
+    .where(isBeforePosition(column, after));
   const page = await readPage(db, rows, {
     limit,
     order: sql`${sql.ref(column)} desc, id desc`,
     payloads: ['body'],
     positionOf: (row) => ({ at: new Date(row[column] ?? row.requested_at).toISOString(), id: row.id }),
   });
-  return mapPage(page, toKnown);
+  return mapPage(page, toKnownApproval);
 }

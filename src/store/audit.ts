@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder, Selectable } from 'kysely';
-import { ifGiven, isBefore, isEqual, mapPage, readPage } from './page.ts';
+import { ifGiven, isBeforePosition, isEqual, mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables, AuditTable } from './tables.ts';
 
 /** An act that is recorded in the audit log. */
-export interface Act {
+export interface AuditedAct {
   /** The action, such as `run.cancel`. */
   readonly action: string;
   /** The id or name of the changed resource; `null` when there is none. */
@@ -18,7 +18,7 @@ export interface NewEntries {
   readonly id: string;
   readonly requestId: string;
   readonly at: string;
-  readonly acts: readonly Act[];
+  readonly acts: readonly AuditedAct[];
   readonly by: { readonly sub: string; readonly tenantId: string; readonly roles: readonly string[] };
   /** The tenant of the subjects that do not determine it themselves; tenants, runs, approvals and schedules do. */
   readonly tenantId: string;
@@ -27,7 +27,7 @@ export interface NewEntries {
 }
 
 /** A recorded act with its actor and time. */
-export interface AuditEntry extends Act {
+export interface AuditEntry extends AuditedAct {
   readonly id: string;
   readonly at: string;
   /** The tenant of the subject. */
@@ -64,9 +64,9 @@ export interface Audit {
 
 export function createAudit(db: Kysely<Tables>): Audit {
   return {
-    add: (entries) => add(db, entries),
+    add: (entries) => addAuditEntries(db, entries),
     async withdraw({ id, acts }) {
-      await sql`delete from audit where id in (select ${entryId(id)} from ${rowsOf(acts)})`.execute(db);
+      await sql`delete from audit where id in (select ${entryId(id)} from ${toAuditRows(acts)})`.execute(db);
     },
     async list({ tenantId, by, action, runId, from, to }, { limit, after }) {
       const rows = db
@@ -78,13 +78,13 @@ export function createAudit(db: Kysely<Tables>): Audit {
         .where(ifGiven(action, (given) => sql`(action = ${given} or starts_with(action, ${`${given}.`}))`))
         .where(ifGiven(from, (time) => sql`at >= ${time}::timestamptz`))
         .where(ifGiven(to, (time) => sql`at < ${time}::timestamptz`))
-        .where(isBefore('at', after));
+        .where(isBeforePosition('at', after));
       const page = await readPage(db, rows, {
         limit,
         order: sql`at desc, id desc`,
         positionOf: ({ at, id }) => ({ at: at.toISOString(), id }),
       });
-      return mapPage(page, toEntry);
+      return mapPage(page, toAuditEntry);
     },
     async forgetBefore(time) {
       const { numDeletedRows } = await db
@@ -100,7 +100,7 @@ export function createAudit(db: Kysely<Tables>): Audit {
  * Looks up the run and the tenant of each subject in the same statement; a tenant is its own subject. Ids of runs,
  * approvals and schedules never coincide.
  */
-async function add(db: Kysely<Tables>, entries: NewEntries): Promise<void> {
+async function addAuditEntries(db: Kysely<Tables>, entries: NewEntries): Promise<void> {
   const { id, requestId, at, acts, by, tenantId, crossesTenants } = entries;
   const isReachable = (table: string) => sql`(${sql.ref(`${table}.tenant_id`)} = ${by.tenantId} or ${crossesTenants})`;
   await sql`
@@ -108,7 +108,7 @@ async function add(db: Kysely<Tables>, entries: NewEntries): Promise<void> {
     select ${entryId(id)}, ${at}::timestamptz,
       coalesce(runs.tenant_id, approvals.tenant_id, schedules.tenant_id, case when action like 'tenant.%' then subject end, ${tenantId}),
       action, subject, coalesce(runs.id, approvals.run_id), ${by.sub}, ${by.tenantId}, ${by.roles}::text[], ${requestId}
-    from ${rowsOf(acts)}
+    from ${toAuditRows(acts)}
       left join runs on action like 'run.%' and runs.id = subject and ${isReachable('runs')}
       left join approvals on action like 'approval.%' and approvals.id = subject and ${isReachable('approvals')}
       left join schedules on action like 'schedule.%' and schedules.id = subject and ${isReachable('schedules')}
@@ -122,13 +122,13 @@ function entryId(id: string): RawBuilder<string> {
 }
 
 /** Turns acts into rows. */
-function rowsOf(acts: readonly Act[]): RawBuilder<unknown> {
+function toAuditRows(acts: readonly AuditedAct[]): RawBuilder<unknown> {
   const actions = acts.map(({ action }) => action);
   const subjects = acts.map(({ subject }) => subject);
   return sql`unnest(${actions}::text[], ${subjects}::text[]) as acts (action, subject)`;
 }
 
-function toEntry(row: Selectable<AuditTable>): AuditEntry {
+function toAuditEntry(row: Selectable<AuditTable>): AuditEntry {
   const { id, at, tenant_id, action, subject, run_id, acted_by, acted_by_tenant, roles, request_id } = row;
   return {
     id,

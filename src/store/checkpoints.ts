@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
 import type { Checkpoint } from '../graph/journal/index.ts';
-import { endOf, foldUpTo, readLineage, reachesBack } from './lineage.ts';
+import { lastCheckpointIdOf, foldUpTo, readLineage, reachesBackTo } from './lineage.ts';
 import type { Lineage } from './lineage.ts';
 import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest, Position } from './page.ts';
@@ -55,37 +55,38 @@ const MAX_READ_BYTES = 64 * 1_048_576;
 
 export function createCheckpoints(db: Kysely<Tables>): Checkpoints {
   return {
-    find: (runId, id) => find(db, runId, id),
+    find: (runId, id) => findCheckpoint(db, runId, id),
     stateOf: async (checkpoint) => await foldAndSnapshot(db, checkpoint, await readLineage(db, checkpoint)),
-    statesOf: (checkpoints, maxBytes = MAX_READ_BYTES) => statesOf(db, checkpoints, maxBytes),
+    statesOf: (checkpoints, maxBytes = MAX_READ_BYTES) => readStates(db, checkpoints, maxBytes),
     at: (runId, id) => stateAt(db, runId, id),
-    lastUpTo: (runId, seq) => newest(columns(db).where('run_id', '=', runId).where('seq', '<=', seq)),
+    lastUpTo: (runId, seq) =>
+      newestCheckpoint(CHECKPOINT_COLUMNS(db).where('run_id', '=', runId).where('seq', '<=', seq)),
     lastBefore: (runId, step) => lastBefore(db, runId, step),
-    keepLast: (runId) => keepLast(db, runId),
-    list: (runIds, page) => list(db, runIds, page),
+    keepLast: (runId) => keepLatestStates(db, runId),
+    list: (runIds, page) => listCheckpoints(db, runIds, page),
   };
 }
 
-async function find(db: Kysely<Tables>, runId: string, id: string | null): Promise<StoredCheckpoint | null> {
-  const ofRun = columns(db).where('run_id', '=', runId);
-  return await newest(id === null ? ofRun : ofRun.where('id', '=', id));
+async function findCheckpoint(db: Kysely<Tables>, runId: string, id: string | null): Promise<StoredCheckpoint | null> {
+  const ofRun = CHECKPOINT_COLUMNS(db).where('run_id', '=', runId);
+  return await newestCheckpoint(id === null ? ofRun : ofRun.where('id', '=', id));
 }
 
-async function newest(checkpoints: ReturnType<typeof columns>): Promise<StoredCheckpoint | null> {
+async function newestCheckpoint(checkpoints: ReturnType<typeof CHECKPOINT_COLUMNS>): Promise<StoredCheckpoint | null> {
   const row = await checkpoints.orderBy('seq', 'desc').limit(1).executeTakeFirst();
   return row ? toCheckpoint(row) : null;
 }
 
 async function stateAt(db: Kysely<Tables>, runId: string, id: string | null): Promise<StoredState | null> {
-  const checkpoint = await find(db, runId, id);
+  const checkpoint = await findCheckpoint(db, runId, id);
   if (!checkpoint) return null;
   const lineage = await readLineage(db, checkpoint);
   const state = await foldAndSnapshot(db, checkpoint, lineage);
-  const last = endOf(lineage);
+  const last = lastCheckpointIdOf(lineage);
   return state || id !== null || last === undefined ? state : await stateAt(db, runId, last);
 }
 
-async function* statesOf(
+async function* readStates(
   db: Kysely<Tables>,
   checkpoints: readonly StoredCheckpoint[],
   maxBytes: number,
@@ -94,8 +95,8 @@ async function* statesOf(
   let bytes = 0;
   for (const checkpoint of checkpoints) {
     const known = lineages.get(checkpoint.runId);
-    if (known && reachesBack(known, checkpoint)) {
-      yield toState(checkpoint, known);
+    if (known && reachesBackTo(known, checkpoint)) {
+      yield toStoredState(checkpoint, known);
       continue;
     }
     if (bytes > maxBytes) return;
@@ -112,18 +113,18 @@ async function foldAndSnapshot(
   checkpoint: StoredCheckpoint,
   lineage: Lineage,
 ): Promise<StoredState | null> {
-  const state = toState(checkpoint, lineage);
+  const state = toStoredState(checkpoint, lineage);
   if (state) await addSnapshot(db, state, lineage.links);
   return state;
 }
 
-function toState(checkpoint: StoredCheckpoint, lineage: Lineage): StoredState | null {
+function toStoredState(checkpoint: StoredCheckpoint, lineage: Lineage): StoredState | null {
   const folded = foldUpTo(lineage, checkpoint.id);
   return folded && { checkpoint, ...folded };
 }
 
 /** Snapshots of the remaining states replace the deleted checkpoints. */
-async function keepLast(db: Kysely<Tables>, runId: string): Promise<number> {
+async function keepLatestStates(db: Kysely<Tables>, runId: string): Promise<number> {
   const last = await stateAt(db, runId, null);
   if (!last) return 0;
   const sound = await lastSound(db, runId);
@@ -147,49 +148,49 @@ async function lastSound(db: Kysely<Tables>, runId: string): Promise<StoredState
   const run = await db.selectFrom('runs').select('view').where('id', '=', runId).executeTakeFirst();
   const undone = run?.view?.undone;
   const checkpoint = undone ? await lastBefore(db, runId, undone.since) : null;
-  return checkpoint && toState(checkpoint, await readLineage(db, checkpoint));
+  return checkpoint && toStoredState(checkpoint, await readLineage(db, checkpoint));
 }
 
 async function lastBefore(db: Kysely<Tables>, runId: string, step: number): Promise<StoredCheckpoint | null> {
-  return await newest(columns(db).where('run_id', '=', runId).where('step', '<', step));
+  return await newestCheckpoint(CHECKPOINT_COLUMNS(db).where('run_id', '=', runId).where('step', '<', step));
 }
 
-async function list(
+async function listCheckpoints(
   db: Kysely<Tables>,
   runIds: readonly string[],
   { limit, after }: PageRequest,
 ): Promise<Page<StoredCheckpoint>> {
-  const rows = columns(db)
+  const rows = CHECKPOINT_COLUMNS(db)
     .where(sql<boolean>`run_id = any(${runIds}::text[])`)
-    .where(isOlder(after));
+    .where(isOlderThanPosition(after));
   const page = await readPage(db, rows, {
     limit,
     order: sql`created_at desc, run_id desc, seq desc`,
-    positionOf: (row) => positionOf(toCheckpoint(row)),
+    positionOf: (row) => positionOfCheckpoint(toCheckpoint(row)),
   });
   return mapPage(page, toCheckpoint);
 }
 
 /** Returns the position of a checkpoint in a list. */
-export function positionOf({ runId, seq, createdAt }: StoredCheckpoint): Position {
+export function positionOfCheckpoint({ runId, seq, createdAt }: StoredCheckpoint): Position {
   return { at: createdAt, id: `${seq} ${runId}` };
 }
 
 /** Checkpoints of one run may have the same time, so their numbers decide the order. */
-function isOlder(position: Position | undefined): RawBuilder<boolean> {
+function isOlderThanPosition(position: Position | undefined): RawBuilder<boolean> {
   if (!position) return sql<boolean>`true`;
   const [seq, runId] = position.id.split(' ');
   return sql<boolean>`(created_at, run_id, seq) < (${position.at}::timestamptz, ${runId}, ${Number(seq)}::integer)`;
 }
 
-function columns(db: Kysely<Tables>) {
+function CHECKPOINT_COLUMNS(db: Kysely<Tables>) {
   return db
     .selectFrom('checkpoints')
     .select(['id', 'run_id', 'parent_id', 'seq', 'step', 'source', 'next', 'created_at']);
 }
 
-type Row = Awaited<ReturnType<ReturnType<typeof columns>['executeTakeFirstOrThrow']>>;
+type CheckpointRow = Awaited<ReturnType<ReturnType<typeof CHECKPOINT_COLUMNS>['executeTakeFirstOrThrow']>>;
 
-function toCheckpoint({ id, run_id, parent_id, seq, step, source, next, created_at }: Row): StoredCheckpoint {
+function toCheckpoint({ id, run_id, parent_id, seq, step, source, next, created_at }: CheckpointRow): StoredCheckpoint {
   return { id, runId: run_id, parentId: parent_id, seq, step, source, next, createdAt: created_at.toISOString() };
 }

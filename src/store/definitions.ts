@@ -10,7 +10,7 @@ export async function keepDefinition(
   hash: string,
   definition: JsonObject,
 ): Promise<void> {
-  while (!(await lock(transaction, hash)))
+  while (!(await lockDefinition(transaction, hash)))
     await transaction
       .insertInto('definitions')
       .values({ hash, definition: JSON.stringify(definition) })
@@ -34,7 +34,7 @@ export async function retryIfDefinitionDeleted<T>(work: () => Promise<T>): Promi
 
 const FOREIGN_KEY_VIOLATION = '23503';
 
-async function lock(transaction: Transaction<Tables>, hash: string): Promise<boolean> {
+async function lockDefinition(transaction: Transaction<Tables>, hash: string): Promise<boolean> {
   const found = transaction.selectFrom('definitions').select('hash').where('hash', '=', hash).forKeyShare();
   return (await found.executeTakeFirst()) !== undefined;
 }

@@ -122,7 +122,7 @@ const isDelta = isObjectOf<DeltaOfRun>({
 });
 
 /** Sends payloads to the database in one statement. */
-type Send = (payloads: readonly string[]) => Promise<void>;
+type SendNotification = (payloads: readonly string[]) => Promise<void>;
 
 /** Notifying statements wait for each other in the database, so each process sends few of them. */
 const PAUSE_MS = 20;
@@ -131,7 +131,7 @@ const PAUSE_MS = 20;
 const MAX_WAITING = 500;
 
 /** The payloads of the next statement, and the promise of its end. */
-interface Batch {
+interface DeltaBatch {
   readonly payloads: string[];
   readonly sent: Promise<void>;
 }
@@ -140,10 +140,10 @@ interface Batch {
  * Sends payloads in order with one statement at a time; payloads that arrive meanwhile are sent together.
  * @returns a function that resolves when its payloads are sent; they are dropped when too many are waiting
  */
-export function createDeltaSender(send: Send): Send {
-  let waiting: Batch | null = null;
+export function createDeltaSender(send: SendNotification): SendNotification {
+  let waiting: DeltaBatch | null = null;
   let lastEnd: Promise<unknown> = Promise.resolve();
-  const open = (): Batch => {
+  const open = (): DeltaBatch => {
     const payloads: string[] = [];
     const sent = lastEnd.then(async () => {
       waiting = null;

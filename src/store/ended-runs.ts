@@ -46,12 +46,12 @@ export function createEndedRuns(db: Kysely<Tables>): EndedRuns {
         .executeTakeFirst();
       return row?.ended_state ? { state: row.ended_state, start: row.start, lastSeq: row.last_seq } : null;
     },
-    reopen: (id, reopening) => db.transaction().execute((transaction) => reopen(transaction, id, reopening)),
+    reopen: (id, reopening) => db.transaction().execute((transaction) => reopenEndedRun(transaction, id, reopening)),
   };
 }
 
 /** A reopened run has no ended state until it ends again, so that a second request can't reopen it. */
-async function reopen(
+async function reopenEndedRun(
   transaction: Transaction<Tables>,
   id: string,
   { lastSeq, reopening, view, at }: Reopening,

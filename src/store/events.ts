@@ -6,7 +6,7 @@ import type { Page, PageRequest, Position } from './page.ts';
 import type { EventsTable, Tables } from './tables.ts';
 
 /** The range of events after one `seq`, up to another. */
-export interface Range {
+export interface EventRange {
   readonly after: number;
   readonly upTo?: number;
 }
@@ -34,7 +34,7 @@ export async function* eventsOfTypes<Type extends RunEvent['type']>(
   db: Kysely<Tables>,
   runId: string,
   types: readonly Type[],
-  { after, upTo = LAST_SEQ }: Range,
+  { after, upTo = LAST_SEQ }: EventRange,
 ): AsyncIterable<EventOf<Type>> {
   const isRequested = (event: RunEvent): event is EventOf<Type> => types.some((type) => type === event.type);
   const rows = db.selectFrom('events').select(['seq', 'body']).where('run_id', '=', runId).where('type', 'in', types);
@@ -86,10 +86,10 @@ export const LAST_SEQ = 2_147_483_647;
 export const IN_ORDER = {
   order: sql`seq`,
   payloads: ['body'],
-  positionOf: ({ seq, body }: Pick<Selectable<EventsTable>, 'seq' | 'body'>) => toPosition(seq, body.at),
+  positionOf: ({ seq, body }: Pick<Selectable<EventsTable>, 'seq' | 'body'>) => toEventPosition(seq, body.at),
 } as const;
 
 /** Returns the position of an event in the history, which its number alone determines. */
-export function toPosition(seq: number, at = ''): Position {
+export function toEventPosition(seq: number, at = ''): Position {
   return { at, id: String(seq) };
 }

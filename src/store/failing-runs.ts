@@ -72,13 +72,13 @@ export function createFailingRuns(db: Kysely<Tables>): FailingRuns {
         .execute();
     },
     list: async (limit) =>
-      (await noted(db).where('ended_at', 'is', null).orderBy('id').limit(limit).execute()).flatMap((row) => {
-        const failure = toNote(row);
+      (await selectNoted(db).where('ended_at', 'is', null).orderBy('id').limit(limit).execute()).flatMap((row) => {
+        const failure = toFailureNote(row);
         return failure ? [{ ...toActiveRun(row), failure }] : [];
       }),
     async find(runId) {
-      const row = await noted(db).where('id', '=', runId).executeTakeFirst();
-      return row ? toNote(row) : null;
+      const row = await selectNoted(db).where('id', '=', runId).executeTakeFirst();
+      return row ? toFailureNote(row) : null;
     },
     forget: async (runId, executionRunId) =>
       void (await db
@@ -88,7 +88,7 @@ export function createFailingRuns(db: Kysely<Tables>): FailingRuns {
         .where('failing_execution', '=', executionRunId)
         .execute()),
     async active(after, limit) {
-      const rows = await withNotes(db)
+      const rows = await selectWithNotes(db)
         .where('ended_at', 'is', null)
         .where('dispatched_at', 'is not', null)
         .where(HAS_RESTED)
@@ -96,30 +96,30 @@ export function createFailingRuns(db: Kysely<Tables>): FailingRuns {
         .orderBy('id')
         .limit(limit)
         .execute();
-      return rows.map((row) => ({ ...toActiveRun(row), failure: toNote(row) }));
+      return rows.map((row) => ({ ...toActiveRun(row), failure: toFailureNote(row) }));
     },
   };
 }
 
 const HAS_RESTED = sql<boolean>`(written_at is null or written_at < now() - interval '10 seconds')`;
 
-function withNotes(db: Kysely<Tables>) {
+function selectWithNotes(db: Kysely<Tables>) {
   return db
     .selectFrom('runs')
     .select(['id', 'tenant_id', 'failing_execution', 'failing_by', 'failing_reason', 'failing_proofs']);
 }
 
-function noted(db: Kysely<Tables>) {
-  return withNotes(db).where('failing_execution', 'is not', null);
+function selectNoted(db: Kysely<Tables>) {
+  return selectWithNotes(db).where('failing_execution', 'is not', null);
 }
 
-type NotedRow = Awaited<ReturnType<ReturnType<typeof withNotes>['executeTakeFirstOrThrow']>>;
+type NotedRow = Awaited<ReturnType<ReturnType<typeof selectWithNotes>['executeTakeFirstOrThrow']>>;
 
 function toActiveRun({ id, tenant_id: tenantId }: NotedRow): ActiveRun {
   return { id, tenantId };
 }
 
-function toNote(row: NotedRow): TaskFailureNote | null {
+function toFailureNote(row: NotedRow): TaskFailureNote | null {
   const { failing_execution: executionRunId, failing_by: by, failing_reason: reason, failing_proofs: proofs } = row;
   if (executionRunId === null || by === null) return null;
   return by === 'code' ? { executionRunId, by, reason: reason ?? '', proofs } : { executionRunId, by };

@@ -66,16 +66,16 @@ export function createFiles(db: Kysely<Tables>): Files {
     },
     // Files of a tenant are stored one at a time, so that the sum of their sizes is exact.
     keep: async (file) =>
-      await oneAtATime(db, `files of ${file.tenantId}`, async (transaction) => await keep(transaction, file)),
+      await oneAtATime(db, `files of ${file.tenantId}`, async (transaction) => await keepUpload(transaction, file)),
     async discard(uploadId) {
       await sql`
         delete from file_pieces where upload_id = ${uploadId}
           and not exists (select from files where upload_id = ${uploadId})
       `.execute(db);
     },
-    find: async (tenantId, id) => await find(db, tenantId, id),
-    read: (id) => read(db, id),
-    hasSpace: async (tenantId) => fits(await usageOf(db, tenantId), 1),
+    find: async (tenantId, id) => await findFile(db, tenantId, id),
+    read: (id) => readPieces(db, id),
+    hasSpace: async (tenantId) => fitsQuota(await readUsage(db, tenantId), 1),
     async forgetUnused(before) {
       for (let gone = BATCH; gone === BATCH;) gone = await deleteUnused(db, before);
     },
@@ -91,11 +91,11 @@ export function createFiles(db: Kysely<Tables>): Files {
   };
 }
 
-async function keep(db: Transaction<Tables>, file: NewFile): Promise<StoredFile | null> {
+async function keepUpload(db: Transaction<Tables>, file: NewFile): Promise<StoredFile | null> {
   const { id, tenantId, upload, contentType, by } = file;
-  const kept = await find(db, tenantId, id);
+  const kept = await findFile(db, tenantId, id);
   if (kept) return kept;
-  if (!fits(await usageOf(db, tenantId), upload.size)) return null;
+  if (!fitsQuota(await readUsage(db, tenantId), upload.size)) return null;
   const at = new Date().toISOString();
   const row = await db
     .insertInto('files')
@@ -112,21 +112,21 @@ async function keep(db: Transaction<Tables>, file: NewFile): Promise<StoredFile 
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  return toFile(row);
+  return toStoredFile(row);
 }
 
-async function find(db: Kysely<Tables>, tenantId: string, id: string): Promise<StoredFile | null> {
+async function findFile(db: Kysely<Tables>, tenantId: string, id: string): Promise<StoredFile | null> {
   const rows = db.selectFrom('files').selectAll().where('tenant_id', '=', tenantId).where('id', '=', id);
   const row = await rows.executeTakeFirst();
-  return row ? toFile(row) : null;
+  return row ? toStoredFile(row) : null;
 }
 
-interface Usage {
+interface TenantUsage {
   readonly files: number;
   readonly bytes: number;
 }
 
-async function usageOf(db: Kysely<Tables>, tenantId: string): Promise<Usage> {
+async function readUsage(db: Kysely<Tables>, tenantId: string): Promise<TenantUsage> {
   return await db
     .selectFrom('files')
     .select([sql<number>`count(*)::int`.as('files'), sql<number>`coalesce(sum(size), 0)::float8`.as('bytes')])
@@ -134,11 +134,11 @@ async function usageOf(db: Kysely<Tables>, tenantId: string): Promise<Usage> {
     .executeTakeFirstOrThrow();
 }
 
-function fits({ files, bytes }: Usage, size: number): boolean {
+function fitsQuota({ files, bytes }: TenantUsage, size: number): boolean {
   return files < MAX_FILES && bytes + size <= MAX_TENANT_BYTES;
 }
 
-async function* read(db: Kysely<Tables>, id: string): AsyncGenerator<Uint8Array, void> {
+async function* readPieces(db: Kysely<Tables>, id: string): AsyncGenerator<Uint8Array, void> {
   await sql`update files set used_at = now() where id = ${id} and used_at < now() - interval '1 day'`.execute(db);
   const file = db.selectFrom('files').select(['upload_id', 'size']).where('id', '=', id);
   const { upload_id, size } = await file.executeTakeFirstOrThrow();
@@ -167,6 +167,6 @@ async function deleteUnused(db: Kysely<Tables>, before: string): Promise<number>
   return rows.length;
 }
 
-function toFile({ id, size, content_type, sha256, created_at, created_by }: Selectable<FilesTable>): StoredFile {
+function toStoredFile({ id, size, content_type, sha256, created_at, created_by }: Selectable<FilesTable>): StoredFile {
   return { id, size, contentType: content_type, sha256, createdAt: created_at.toISOString(), by: created_by };
 }

@@ -4,7 +4,7 @@ import { ROW_COUNT, putUpTo } from './database/run-statement.ts';
 import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables, GraphAliasesTable } from './tables.ts';
-import { SUMMARY_COLUMNS, toSummary } from './graphs.ts';
+import { SUMMARY_COLUMNS, toGraphSummary } from './graphs.ts';
 import type { GraphSummary } from './graphs.ts';
 
 /** An alias for a version of a graph. */
@@ -38,7 +38,7 @@ export function createGraphAliases(db: Kysely<Tables>): GraphAliases {
   const aliases = (tenantId: string, name: string) =>
     db.selectFrom('graph_aliases').selectAll().where('tenant_id', '=', tenantId).where('name', '=', name);
   return {
-    put: (tenantId, alias, most) => putRow(db, tenantId, alias, most),
+    put: (tenantId, alias, most) => putAliasRow(db, tenantId, alias, most),
     async find({ tenantId, name, alias }) {
       const row = await aliases(tenantId, name).where('alias', '=', alias).executeTakeFirst();
       return row ? toAlias(row) : null;
@@ -64,7 +64,7 @@ export function createGraphAliases(db: Kysely<Tables>): GraphAliases {
 }
 
 /** Aliases of a graph are written one at a time, so that their count is exact. */
-async function putRow(
+async function putAliasRow(
   db: Kysely<Tables>,
   tenantId: string,
   { name, alias, version, canary, updatedAt, by }: GraphAlias,
@@ -138,7 +138,7 @@ export function createGraphVersions(db: Kysely<Tables>): GraphVersions {
         order: sql`version desc`,
         positionOf: ({ version, created_at }) => ({ at: created_at.toISOString(), id: String(version) }),
       });
-      return mapPage(page, toSummary);
+      return mapPage(page, toGraphSummary);
     },
     async unpublish({ tenantId, name, version }, by, at) {
       const { numUpdatedRows } = await db

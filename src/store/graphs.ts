@@ -44,7 +44,7 @@ export interface Graphs {
 
 export function createGraphs(db: Kysely<Tables>): Graphs {
   return {
-    publish: (graph) => db.transaction().execute((transaction) => publish(transaction, graph)),
+    publish: (graph) => db.transaction().execute((transaction) => publishGraph(transaction, graph)),
     async find(tenantId, name, version) {
       const named = graphsWithDefinition(db, tenantId).where('name', '=', name);
       const chosen =
@@ -52,16 +52,19 @@ export function createGraphs(db: Kysely<Tables>): Graphs {
           ? named.where('unpublished_at', 'is', null).orderBy('version', 'desc').limit(1)
           : named.where('version', '=', version);
       const row = await chosen.executeTakeFirst();
-      return row ? toGraph(row) : null;
+      return row ? toPublishedGraph(row) : null;
     },
-    list: (tenantId, page) => list(db, tenantId, page),
+    list: (tenantId, page) => listGraphs(db, tenantId, page),
     definition: async (hash) =>
       (await db.selectFrom('definitions').select('definition').where('hash', '=', hash).executeTakeFirst())
         ?.definition ?? null,
   };
 }
 
-async function publish(db: Transaction<Tables>, graph: NewGraph): Promise<{ graph: PublishedGraph; isNew: boolean }> {
+async function publishGraph(
+  db: Transaction<Tables>,
+  graph: NewGraph,
+): Promise<{ graph: PublishedGraph; isNew: boolean }> {
   const { tenantId, name, hash } = graph;
   await keepDefinition(db, hash, graph.definition);
   // The lock orders concurrent publications.
@@ -71,8 +74,8 @@ async function publish(db: Transaction<Tables>, graph: NewGraph): Promise<{ grap
     .where('graphs.hash', '=', hash)
     .executeTakeFirst();
   if (known) {
-    await bringBack(db, known);
-    return { graph: { ...toGraph(known), unpublished: null }, isNew: false };
+    await republishVersion(db, known);
+    return { graph: { ...toPublishedGraph(known), unpublished: null }, isNew: false };
   }
   const newest = await db
     .selectFrom('graphs')
@@ -99,7 +102,7 @@ async function publish(db: Transaction<Tables>, graph: NewGraph): Promise<{ grap
   return { graph: published, isNew: true };
 }
 
-async function bringBack(db: Transaction<Tables>, { tenant_id, name, version, unpublished_at }: GraphRow) {
+async function republishVersion(db: Transaction<Tables>, { tenant_id, name, version, unpublished_at }: GraphRow) {
   if (unpublished_at === null) return;
   await db
     .updateTable('graphs')
@@ -118,7 +121,11 @@ function graphsWithDefinition(db: Kysely<Tables>, tenantId: string) {
     .where('tenant_id', '=', tenantId);
 }
 
-async function list(db: Kysely<Tables>, tenantId: string, { limit, after }: PageRequest): Promise<Page<GraphSummary>> {
+async function listGraphs(
+  db: Kysely<Tables>,
+  tenantId: string,
+  { limit, after }: PageRequest,
+): Promise<Page<GraphSummary>> {
   const newest = db
     .selectFrom('graphs')
     .select(SUMMARY_COLUMNS)
@@ -136,7 +143,7 @@ async function list(db: Kysely<Tables>, tenantId: string, { limit, after }: Page
     order: sql`name`,
     positionOf: ({ name, created_at }) => ({ at: created_at.toISOString(), id: name }),
   });
-  return mapPage(page, toSummary);
+  return mapPage(page, toGraphSummary);
 }
 
 type GraphRow = Awaited<ReturnType<ReturnType<typeof graphsWithDefinition>['executeTakeFirstOrThrow']>>;
@@ -151,7 +158,7 @@ export const SUMMARY_COLUMNS = [
   'unpublished_by',
 ] as const satisfies readonly (keyof GraphRow)[];
 
-export function toSummary(row: Pick<GraphRow, (typeof SUMMARY_COLUMNS)[number]>): GraphSummary {
+export function toGraphSummary(row: Pick<GraphRow, (typeof SUMMARY_COLUMNS)[number]>): GraphSummary {
   const { name, version, hash, created_at, created_by, unpublished_at: at, unpublished_by: by } = row;
   return {
     name,
@@ -163,8 +170,8 @@ export function toSummary(row: Pick<GraphRow, (typeof SUMMARY_COLUMNS)[number]>)
   };
 }
 
-function toGraph(row: GraphRow): PublishedGraph {
+function toPublishedGraph(row: GraphRow): PublishedGraph {
   const { definition, warnings, pins } = row;
-  const { createdAt, createdBy, unpublished, ...summary } = toSummary(row);
+  const { createdAt, createdBy, unpublished, ...summary } = toGraphSummary(row);
   return { ...summary, definition, warnings, pins, createdAt, createdBy, unpublished };
 }

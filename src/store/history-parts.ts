@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { RunEvent } from '../graph/journal/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
 import type { RunStatus } from '../graph/run/index.ts';
-import { listEvents, toPosition } from './events.ts';
+import { listEvents, toEventPosition } from './events.ts';
 import type { Tables } from './tables.ts';
 
 /** A part of a run's history, with the run's row as read afterwards. */
@@ -28,7 +28,7 @@ const PART = { limit: 100, maxBytes: 262_144 };
 export function createHistoryParts(db: Kysely<Tables>): HistoryParts {
   return {
     async after(runId, seq) {
-      const { items, next } = await listEvents(db, runId, { ...PART, after: toPosition(seq) });
+      const { items, next } = await listEvents(db, runId, { ...PART, after: toEventPosition(seq) });
       const row = await db
         .selectFrom('runs')
         .select(['status', 'last_seq', 'redaction'])

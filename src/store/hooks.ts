@@ -140,10 +140,10 @@ export function createHookMessages(db: Kysely<Tables>): HookMessages {
   const unfinished = (at: MessageKey) =>
     db
       .updateTable('hook_messages')
-      .where((is) => is.and(toColumns(at)))
+      .where((is) => is.and(toHookMessageColumns(at)))
       .where('answer', 'is', null);
   return {
-    claim: (at, workId) => claim(db, at, workId),
+    claim: (at, workId) => claimMessage(db, at, workId),
     async finish(at, answer) {
       await unfinished(at)
         .set({ answer: JSON.stringify(answer) })
@@ -161,12 +161,12 @@ export function createHookMessages(db: Kysely<Tables>): HookMessages {
   };
 }
 
-function toColumns({ hook, message }: MessageKey) {
+function toHookMessageColumns({ hook, message }: MessageKey) {
   return { tenant_id: hook.tenantId, hook: hook.name, message };
 }
 
-async function claim(db: Kysely<Tables>, at: MessageKey, workId: string): Promise<MessageClaim> {
-  const { tenant_id, hook, message } = toColumns(at);
+async function claimMessage(db: Kysely<Tables>, at: MessageKey, workId: string): Promise<MessageClaim> {
+  const { tenant_id, hook, message } = toHookMessageColumns(at);
   const { rows } = await sql<{ work_id: string }>`
     insert into hook_messages (tenant_id, hook, message, work_id, lease_until, received_at)
     values (${tenant_id}, ${hook}, ${message}, ${workId}, now() + make_interval(secs => ${LEASE_SECONDS}::integer), now())
@@ -179,7 +179,7 @@ async function claim(db: Kysely<Tables>, at: MessageKey, workId: string): Promis
   const known = await db
     .selectFrom('hook_messages')
     .select('answer')
-    .where((is) => is.and(toColumns(at)))
+    .where((is) => is.and(toHookMessageColumns(at)))
     .executeTakeFirst();
   return known?.answer ? { kind: 'done', answer: known.answer } : { kind: 'in-progress' };
 }

@@ -25,7 +25,7 @@ export interface KeptAnswer {
   readonly body: Json;
 }
 
-export type Admission =
+export type RequestAdmission =
   /** The request may continue; the id may come from an earlier attempt that did not finish. */
   | { readonly kind: 'proceed'; readonly resourceId: string }
   | { readonly kind: 'replay'; readonly answer: KeptAnswer }
@@ -34,7 +34,7 @@ export type Admission =
 
 export interface Idempotency {
   /** Admits one attempt of a request at a time. After its lease, another attempt may begin. */
-  admit(request: NewRequest): Promise<Admission>;
+  admit(request: NewRequest): Promise<RequestAdmission>;
   keep(request: RequestKey, answer: KeptAnswer): Promise<void>;
   /** Extends the lease of a request. After the lease, another attempt with the same resource id may begin. */
   lease(request: RequestKey, until: string): Promise<void>;
@@ -46,7 +46,7 @@ export interface Idempotency {
 export function createIdempotency(db: Kysely<Tables>): Idempotency {
   const ofRequest = ({ tenantId, subject, route, key }: RequestKey) => ({ tenant_id: tenantId, subject, route, key });
   return {
-    admit: (request) => admit(db, request),
+    admit: (request) => admitRequest(db, request),
     async keep(request, { status, headers, body }) {
       const answer = { status, headers: JSON.stringify(headers), body: JSON.stringify(body) };
       await db
@@ -75,7 +75,7 @@ export function createIdempotency(db: Kysely<Tables>): Idempotency {
   };
 }
 
-async function admit(db: Kysely<Tables>, request: NewRequest): Promise<Admission> {
+async function admitRequest(db: Kysely<Tables>, request: NewRequest): Promise<RequestAdmission> {
   const { tenantId, subject, route, key, fingerprint, resourceId, at, leaseUntil } = request;
   const inserted = await db
     .insertInto('idempotency')

@@ -26,7 +26,7 @@ export function createInterventions(db: Kysely<Tables>): Interventions {
   return {
     async list(tenantId, request) {
       for (let reads = 1, { after } = request; ; reads += 1) {
-        const page = await readNext(db, tenantId, { ...request, after });
+        const page = await readNextRuns(db, tenantId, { ...request, after });
         if (page.items.length > 0 || page.next === null || reads === MAX_READS) return page;
         after = page.next;
       }
@@ -35,7 +35,7 @@ export function createInterventions(db: Kysely<Tables>): Interventions {
 }
 
 /** Reads the interventions of the next runs that may have one; the page may be empty. */
-async function readNext(
+async function readNextRuns(
   db: Kysely<Tables>,
   tenantId: string,
   { limit, after }: PageRequest,
@@ -45,17 +45,17 @@ async function readNext(
     .select(['id', 'created_at', 'view', 'redaction'])
     .where('tenant_id', '=', tenantId)
     .where(WAITS_FOR_INTERVENTION)
-    .where(isFrom(after));
+    .where(isFromPosition(after));
   const { items: runs, next } = await readPage(db, rows, {
     limit,
     order: sql`created_at desc, id desc`,
     payloads: ['view', 'redaction'],
-    positionOf: ({ created_at, id }) => toPosition({ at: created_at, runId: id, lastListed: null }),
+    positionOf: ({ created_at, id }) => toPagePosition({ at: created_at, runId: id, lastListed: null }),
   });
   const page = toPage(
-    runs.flatMap((run) => toEntries(run, after)),
+    runs.flatMap((run) => toInterventionEntries(run, after)),
     limit,
-    toPosition,
+    toPagePosition,
   );
   return mapPage({ items: page.items, next: page.next ?? next }, ({ record }) => record);
 }
@@ -75,7 +75,7 @@ interface InterventionPosition {
 }
 
 /** An intervention, and the position after it. */
-interface Entry extends InterventionPosition {
+interface InterventionEntry extends InterventionPosition {
   readonly record: InterventionRecord;
 }
 
@@ -85,7 +85,10 @@ type WaitingRun = Pick<Selectable<RunsTable>, 'id' | 'created_at' | 'view' | 're
  * Returns the interventions of a run after a position, ordered by id, because ids do not change when others are
  * settled.
  */
-function toEntries({ id: runId, created_at: at, view, redaction }: WaitingRun, after?: Position): readonly Entry[] {
+function toInterventionEntries(
+  { id: runId, created_at: at, view, redaction }: WaitingRun,
+  after?: Position,
+): readonly InterventionEntry[] {
   const last = after && parsePosition(after);
   const lastListed = last?.runId === runId ? last.lastListed : null;
   return (view?.waitingFor ?? [])
@@ -100,7 +103,7 @@ function toEntries({ id: runId, created_at: at, view, redaction }: WaitingRun, a
     }));
 }
 
-function toPosition({ at, runId, lastListed }: InterventionPosition): Position {
+function toPagePosition({ at, runId, lastListed }: InterventionPosition): Position {
   return { at: at.toISOString(), id: lastListed === null ? runId : `${runId}/${lastListed}` };
 }
 
@@ -110,7 +113,7 @@ function parsePosition({ id }: Position): Omit<InterventionPosition, 'at'> {
 }
 
 /** Includes the run of the position itself, as it may have more interventions. */
-function isFrom(position: Position | undefined): RawBuilder<boolean> {
+function isFromPosition(position: Position | undefined): RawBuilder<boolean> {
   if (!position) return sql<boolean>`true`;
   const { runId, lastListed } = parsePosition(position);
   const run = sql`(${position.at}::timestamptz, ${runId})`;

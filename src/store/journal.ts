@@ -7,11 +7,11 @@ import type { Approval, RecordedOccurrence } from '../graph/run/index.ts';
 import type { EventOf, JournalBatch, RunEvent } from '../graph/journal/index.ts';
 import { runStatement } from './database/run-statement.ts';
 import { announceChange } from './changes.ts';
-import { eventsOfTypes, lastOfType, listEvents, recordedBytes, toPosition } from './events.ts';
-import type { Range } from './events.ts';
+import { eventsOfTypes, lastOfType, listEvents, recordedBytes, toEventPosition } from './events.ts';
+import type { EventRange } from './events.ts';
 import type { Page, PageRequest } from './page.ts';
-import { lastUpdates } from './last-updates.ts';
-import type { CompletedTask, Update } from './last-updates.ts';
+import { readLastUpdates } from './last-updates.ts';
+import type { CompletedTask, TaskUpdate } from './last-updates.ts';
 import type { Tables } from './tables.ts';
 import { noticesOf, webhookClauses } from './webhooks/webhook-events.ts';
 
@@ -42,12 +42,12 @@ export interface Journal {
   ofTypes<Type extends RunEvent['type']>(
     runId: string,
     types: readonly Type[],
-    range: Range,
+    range: EventRange,
   ): AsyncIterable<EventOf<Type>>;
   /** Finds the last event of a type, or `null`. */
   lastOfType<Type extends RunEvent['type']>(runId: string, type: Type): Promise<EventOf<Type> | null>;
   /** Reads the latest updates that tasks have written after an event; see the function of this name. */
-  lastUpdates(runId: string, after: number, tasks: readonly CompletedTask[]): Promise<readonly (Update | null)[]>;
+  lastUpdates(runId: string, after: number, tasks: readonly CompletedTask[]): Promise<readonly (TaskUpdate | null)[]>;
   /** Lists the last nodes that ran up to an event, oldest first, 100 at most. */
   visited(runId: string, upTo: number): Promise<readonly string[]>;
   /** Lists all nodes that ever began, without duplicates; a node in a subgraph is `outer/inner`. */
@@ -63,7 +63,8 @@ export function createJournal(db: Kysely<Tables>): Journal {
       await runStatement(db, statement`with ${parts} select ${announceBatch(batch, writer)}`);
     },
     list: (runId, page) => listEvents(db, runId, page),
-    events: async (runId, after, limit) => (await listEvents(db, runId, { limit, after: toPosition(after) })).items,
+    events: async (runId, after, limit) =>
+      (await listEvents(db, runId, { limit, after: toEventPosition(after) })).items,
     recordedBytes: (runId) => recordedBytes(db, runId),
     async occurrences(runId) {
       const rows = await db
@@ -76,9 +77,9 @@ export function createJournal(db: Kysely<Tables>): Journal {
     },
     ofTypes: (runId, types, range) => eventsOfTypes(db, runId, types, range),
     lastOfType: (runId, type) => lastOfType(db, runId, type),
-    lastUpdates: (runId, after, tasks) => lastUpdates(db, runId, after, tasks),
-    visited: (runId, upTo) => visited(db, runId, upTo),
-    begun: (runId) => begun(db, runId),
+    lastUpdates: (runId, after, tasks) => readLastUpdates(db, runId, after, tasks),
+    visited: (runId, upTo) => readVisitedNodes(db, runId, upTo),
+    begun: (runId) => readBegunNodes(db, runId),
   };
 }
 
@@ -88,7 +89,7 @@ export function journalParts(batch: JournalBatch, writer: JournalWriter): readon
   const telling = webhookClauses(batch, writer);
   return [
     statement`written_events as (${insertEvents(batch, writer)})`,
-    statement`noted_batch as (${noteBatch(writer)})`,
+    statement`noted_batch as (${insertWrittenBatch(writer)})`,
     ...(checkpoints.length > 0 ? [statement`written_checkpoints as (${insertCheckpoints(batch, writer)})`] : []),
     ...(occurrences.length > 0 ? [statement`written_occurrences as (${insertOccurrences(batch, writer)})`] : []),
     ...(approvals.length > 0 ? [statement`written_approvals as (${upsertApprovals(batch, writer)})`] : []),
@@ -111,7 +112,7 @@ function insertEvents({ events: written }: JournalBatch, { runId, executionRunId
       ${written.map(({ seq }) => seq)}::integer[],
       ${written.map(({ type }) => type)}::text[],
       ${written.map((event) => ('idempotencyKey' in event ? event.idempotencyKey : null))}::text[],
-      ${toTexts(written)}::text[]
+      ${toJsonTexts(written)}::text[]
     ) as rows (seq, type, call_key, body)
     on conflict (run_id, seq) do update set type = '' where ${IS_CONTRADICTION}
     returning seq
@@ -130,7 +131,7 @@ const IS_CONTRADICTION = statement`
  * Records which events are new, without those that are stored already. It yields one row for each contiguous range of
  * numbers.
  */
-function noteBatch({ tenantId, runId }: JournalWriter): Sql {
+function insertWrittenBatch({ tenantId, runId }: JournalWriter): Sql {
   return statement`
     insert into written_batches (tenant_id, run_id, first_seq, last_seq)
     select ${tenantId}, ${runId}, min(seq), max(seq)
@@ -150,9 +151,9 @@ function insertCheckpoints({ checkpoints }: JournalBatch, { runId }: JournalWrit
       ${checkpoints.map(({ parentId }) => parentId)}::text[],
       ${checkpoints.map(({ step }) => step)}::integer[],
       ${checkpoints.map(({ source }) => source)}::text[],
-      ${toTexts(checkpoints.map(({ next }) => next))}::text[],
-      ${toTexts(checkpoints.map(({ changes }) => changes))}::text[],
-      ${toTexts(checkpoints.map(({ resumePoint }) => resumePoint))}::text[],
+      ${toJsonTexts(checkpoints.map(({ next }) => next))}::text[],
+      ${toJsonTexts(checkpoints.map(({ changes }) => changes))}::text[],
+      ${toJsonTexts(checkpoints.map(({ resumePoint }) => resumePoint))}::text[],
       ${checkpoints.map(({ createdAt }) => createdAt)}::timestamptz[]
     ) as rows (id, seq, parent_id, step, source, next, changes, resume_point, created_at)
     on conflict (id) do nothing
@@ -165,7 +166,7 @@ function insertOccurrences({ occurrences }: JournalBatch, { runId }: JournalWrit
     select ${runId}, number, body::json
     from unnest(
       ${occurrences.map(({ number }) => number)}::integer[],
-      ${toTexts(occurrences)}::text[]
+      ${toJsonTexts(occurrences)}::text[]
     ) as rows (number, body)
     on conflict (run_id, number) do nothing
   `;
@@ -184,8 +185,8 @@ function upsertApprovals(batch: JournalBatch, { runId, tenantId }: JournalWriter
       ${approvals.map(({ expiresAt }) => expiresAt)}::timestamptz[],
       ${approvals.map(({ tool }) => tool ?? null)}::text[],
       ${approvals.map((approval) => noticesOf(approval)[0]?.at ?? null)}::timestamptz[],
-      ${approvals.map((approval) => closedAt(approval, batch))}::timestamptz[],
-      ${toTexts(approvals)}::text[]
+      ${approvals.map((approval) => closingTimeOf(approval, batch))}::timestamptz[],
+      ${toJsonTexts(approvals)}::text[]
     ) as rows (id, status, requested_at, expires_at, tool, notice_at, closed_at, body)
     on conflict (id) do update set status = excluded.status, seq = excluded.seq, body = excluded.body,
       closed_at = coalesce(approvals.closed_at, excluded.closed_at)
@@ -196,7 +197,7 @@ function upsertApprovals(batch: JournalBatch, { runId, tenantId }: JournalWriter
 /**
  * Returns the time when an approval was closed: by its last decision, by its timeout, or by the event that canceled it.
  */
-function closedAt(approval: Approval, { events }: JournalBatch): string | null {
+function closingTimeOf(approval: Approval, { events }: JournalBatch): string | null {
   const { status, expiresAt } = approval;
   if (status === 'pending') return null;
   return closingDecision(approval)?.at ?? (status === 'canceled' ? events.at(-1)?.at : null) ?? expiresAt;
@@ -237,7 +238,7 @@ function lastSeqOf({ events: written }: JournalBatch): number {
   return written.at(-1)?.seq ?? 0;
 }
 
-const toTexts = (values: readonly unknown[]): string[] => values.map((value) => JSON.stringify(value));
+const toJsonTexts = (values: readonly unknown[]): string[] => values.map((value) => JSON.stringify(value));
 
 function stepStarts(db: Kysely<Tables>, runId: string) {
   return db.selectFrom('events').select('body').where('run_id', '=', runId).where('type', '=', 'step.started');
@@ -245,7 +246,7 @@ function stepStarts(db: Kysely<Tables>, runId: string) {
 
 const MAX_VISITED = 100;
 
-async function visited(db: Kysely<Tables>, runId: string, upTo: number): Promise<readonly string[]> {
+async function readVisitedNodes(db: Kysely<Tables>, runId: string, upTo: number): Promise<readonly string[]> {
   const rows = await stepStarts(db, runId)
     .where('seq', '<=', upTo)
     .where(sql<boolean>`body::text not like '%"path":[%'`)
@@ -256,7 +257,7 @@ async function visited(db: Kysely<Tables>, runId: string, upTo: number): Promise
   return nodes.slice(-MAX_VISITED);
 }
 
-async function begun(db: Kysely<Tables>, runId: string): Promise<readonly string[]> {
+async function readBegunNodes(db: Kysely<Tables>, runId: string): Promise<readonly string[]> {
   const rows = await stepStarts(db, runId).execute();
   const addresses = rows.flatMap(({ body }) =>
     body.type === 'step.started' ? body.nodes.map((node) => [...(body.path ?? []), node].join('/')) : [],

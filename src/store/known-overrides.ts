@@ -3,7 +3,7 @@ import type { SwitchKey, Switch } from './switches.ts';
 import type { TenantTerms } from './tenant-terms.ts';
 
 /** The settings of administrators that apply to all runs at once. */
-export interface Overrides {
+export interface CurrentOverrides {
   /** The switches that are off. */
   readonly switchedOff: readonly Switch[];
   readonly tenants: ReadonlyMap<string, TenantTerms>;
@@ -15,7 +15,7 @@ export interface KnownOverrides {
    * Returns the overrides. While the database is unavailable or slow, it returns the last known ones.
    * @throws when none are known yet
    */
-  now(): Promise<Overrides>;
+  now(): Promise<CurrentOverrides>;
   /** Invalidates the cache, so that the next call waits for the database. It is called after a change. */
   forget(): void;
 }
@@ -30,20 +30,23 @@ const PATIENCE_MS = 500;
 
 /** A read that the database has not answered yet. */
 interface PendingRead {
-  readonly answer: Promise<Overrides>;
+  readonly answer: Promise<CurrentOverrides>;
   /** Resolves after `PATIENCE_MS`; then the known overrides are used instead of the answer. */
   readonly patience: Promise<void>;
 }
 
 /** @param read reads the overrides from the database @param clock returns milliseconds */
-export function createKnownOverrides(read: () => Promise<Overrides>, clock: () => number = Date.now): KnownOverrides {
-  let known: Overrides | null = null;
+export function createKnownOverrides(
+  read: () => Promise<CurrentOverrides>,
+  clock: () => number = Date.now,
+): KnownOverrides {
+  let known: CurrentOverrides | null = null;
   /** The time of the read that returned the known overrides. */
   let readAt = Number.NEGATIVE_INFINITY;
   let pending: PendingRead | null = null;
   /** Increases with each `forget`, so that the answer to an earlier read is not cached. */
   let generation = 0;
-  const readOnce = async (): Promise<Overrides> => {
+  const readOnce = async (): Promise<CurrentOverrides> => {
     const started = { generation, at: clock() };
     const answer = await read().catch((error: unknown) => {
       if (known) return known;
@@ -80,8 +83,8 @@ export function createKnownOverrides(read: () => Promise<Overrides>, clock: () =
 }
 
 /** Returns the switch that turns something off for a tenant; `null` when it is on. */
-export function switchedOff(
-  { switchedOff: off }: Overrides,
+export function findSwitchedOff(
+  { switchedOff: off }: CurrentOverrides,
   { kind, name }: SwitchKey,
   tenantId: string,
 ): Switch | null {

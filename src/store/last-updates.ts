@@ -11,27 +11,27 @@ export interface CompletedTask {
   readonly index?: number;
 }
 
-type Completion = EventOf<'node.completed' | 'node.skipped'>;
-export type Update = Completion['update'];
+type TaskCompletion = EventOf<'node.completed' | 'node.skipped'>;
+export type TaskUpdate = TaskCompletion['update'];
 
 /**
  * Reads the latest updates that tasks of the root graph have written, in the order of the tasks.
  * @param after the `seq` before their superstep, so that earlier visits are not counted
  * @returns `null` for a task without a stored event
  */
-export async function lastUpdates(
+export async function readLastUpdates(
   db: Kysely<Tables>,
   runId: string,
   after: number,
   tasks: readonly CompletedTask[],
-): Promise<readonly (Update | null)[]> {
-  const keys = tasks.map(keyOf);
+): Promise<readonly (TaskUpdate | null)[]> {
+  const keys = tasks.map(keyOfTask);
   const missing = new Set(keys);
-  const found = new Map<string, Update>();
+  const found = new Map<string, TaskUpdate>();
   for (let before = LAST_SEQ; missing.size > 0 && before > after + 1;) {
     const { items, next } = await completionsBetween(db, runId, after, before);
     for (const { body } of items)
-      if (isCompletion(body) && !body.path && missing.delete(keyOf(body))) found.set(keyOf(body), body.update);
+      if (isCompletion(body) && !body.path && missing.delete(keyOfTask(body))) found.set(keyOfTask(body), body.update);
     before = Number(next?.id ?? 0);
   }
   return keys.map((key) => found.get(key) ?? null);
@@ -47,10 +47,10 @@ async function completionsBetween(db: Kysely<Tables>, runId: string, after: numb
   });
 }
 
-function isCompletion(event: RunEvent): event is Completion {
+function isCompletion(event: RunEvent): event is TaskCompletion {
   return event.type === 'node.completed' || event.type === 'node.skipped';
 }
 
-function keyOf({ node, index }: CompletedTask): string {
+function keyOfTask({ node, index }: CompletedTask): string {
   return `${index ?? ''} ${node}`;
 }

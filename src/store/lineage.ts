@@ -14,9 +14,9 @@ import { latestSnapshot } from './snapshots.ts';
  * to the base, can be computed from it too.
  */
 export interface Lineage {
-  readonly base: Base | null;
+  readonly base: BaseState | null;
   /** The changes after the base, as many as are held in memory at a time. */
-  readonly chain: readonly Change[];
+  readonly chain: readonly CheckpointChange[];
   /** All checkpoints since the last snapshot. */
   readonly links: readonly { readonly bytes: number }[];
   /** The number of bytes that were read. */
@@ -24,19 +24,19 @@ export interface Lineage {
 }
 
 /** A known state. */
-interface Base {
+interface BaseState {
   readonly checkpoint_id: string;
   readonly seq: number;
   readonly channels: JsonObject;
   readonly resume_point: ResumePoint;
 }
 
-interface Change extends Link {
+interface CheckpointChange extends CheckpointLink {
   readonly changes: Checkpoint['changes'];
   readonly resume_point: Checkpoint['resumePoint'];
 }
 
-interface Link {
+interface CheckpointLink {
   readonly id: string;
   readonly seq: number;
   readonly next: Checkpoint['next'];
@@ -57,25 +57,25 @@ export async function readLineage(db: Kysely<Tables>, checkpoint: CheckpointKey)
     index === 0 ? !mayBeFirst(parent) : parent !== written[index - 1]?.id,
   );
   const links = gap < 0 ? written : written.slice(0, gap);
-  const chain = links.filter(isHeld);
+  const chain = links.filter(areChangesHeld);
   const before = inBatches(links.slice(0, links.length - chain.length), MAX_HELD_BYTES, ({ bytes }) => bytes);
-  let base: Base | null = snapshot;
+  let base: BaseState | null = snapshot;
   for (const part of before) {
-    const changes = await changesOf(db, checkpoint.runId, part);
+    const changes = await readChanges(db, checkpoint.runId, part);
     // Retention has deleted the changes meanwhile and left a snapshot, so the lineage is read again.
     if (changes.length < part.length) return await readLineage(db, checkpoint);
-    base = foldInto(base, changes);
+    base = foldIntoBase(base, changes);
   }
   return { base, chain, links, bytes: links.reduce((sum, { bytes }) => sum + bytes, snapshot?.bytes ?? 0) };
 }
 
 /** Returns true if the lineage can be used for an earlier checkpoint, which must not be before its base. */
-export function reachesBack({ base }: Lineage, { seq }: CheckpointKey): boolean {
+export function reachesBackTo({ base }: Lineage, { seq }: CheckpointKey): boolean {
   return !base || base.seq <= seq;
 }
 
 /** Returns the id of the last checkpoint of a lineage. */
-export function endOf({ base, chain }: Lineage): string | undefined {
+export function lastCheckpointIdOf({ base, chain }: Lineage): string | undefined {
   return chain.at(-1)?.id ?? base?.checkpoint_id;
 }
 
@@ -85,20 +85,23 @@ export function endOf({ base, chain }: Lineage): string | undefined {
  */
 export function foldUpTo({ base, chain }: Lineage, id: string): Pick<Snapshot, 'channels' | 'resumePoint'> | null {
   const part = chain.slice(0, chain.findIndex((one) => one.id === id) + 1);
-  if (part.length > 0) return fold(base, part);
+  if (part.length > 0) return foldChanges(base, part);
   if (base?.checkpoint_id !== id) return null;
   const { channels, resume_point: resumePoint } = base;
   return { channels, resumePoint: foldResumePoints([{ resumePoint, next: [] }], resumePoint) };
 }
 
-function foldInto(base: Base | null, changes: readonly Change[]): Base | null {
+function foldIntoBase(base: BaseState | null, changes: readonly CheckpointChange[]): BaseState | null {
   const last = changes.at(-1);
   if (!last) return base;
-  const { channels, resumePoint } = fold(base, changes);
+  const { channels, resumePoint } = foldChanges(base, changes);
   return { checkpoint_id: last.id, seq: last.seq, channels, resume_point: resumePoint };
 }
 
-function fold(base: Base | null, changes: readonly Change[]): Pick<Snapshot, 'channels' | 'resumePoint'> {
+function foldChanges(
+  base: BaseState | null,
+  changes: readonly CheckpointChange[],
+): Pick<Snapshot, 'channels' | 'resumePoint'> {
   const resumePoints = changes.map(({ resume_point, next }) => ({ resumePoint: resume_point, next }));
   return {
     channels: foldCheckpoints(changes, base?.channels),
@@ -123,13 +126,17 @@ async function linksBetween(db: Kysely<Tables>, { runId, seq }: CheckpointKey, a
     .execute();
 }
 
-function isHeld<Row extends { readonly changes: unknown; readonly resume_point: unknown }>(
+function areChangesHeld<Row extends { readonly changes: unknown; readonly resume_point: unknown }>(
   row: Row,
-): row is Row & Pick<Change, 'changes' | 'resume_point'> {
+): row is Row & Pick<CheckpointChange, 'changes' | 'resume_point'> {
   return row.changes !== null && row.resume_point !== null;
 }
 
-async function changesOf(db: Kysely<Tables>, runId: string, part: readonly Link[]): Promise<readonly Change[]> {
+async function readChanges(
+  db: Kysely<Tables>,
+  runId: string,
+  part: readonly CheckpointLink[],
+): Promise<readonly CheckpointChange[]> {
   return await db
     .selectFrom('checkpoints')
     .select(['id', 'seq', 'next', 'bytes', 'changes', 'resume_point'])

@@ -33,7 +33,7 @@ export function toPage<T>(entries: readonly T[], limit: number, positionOf: (ent
 export const MAX_PAGE_BYTES = 8 * 1_048_576;
 
 /** The order of the rows in a list, and their sizes. */
-interface Listing<Row> {
+interface PageQuery<Row> {
   readonly limit: number;
   readonly maxBytes?: number | undefined;
   /** An order by columns in which no two rows are equal. */
@@ -47,7 +47,7 @@ interface Listing<Row> {
 export async function readPage<Source extends Tables, Table extends keyof Source, Row>(
   db: Kysely<Tables>,
   rows: SelectQueryBuilder<Source, Table, Row>,
-  { limit, maxBytes = MAX_PAGE_BYTES, order, payloads = [], positionOf }: Listing<Row>,
+  { limit, maxBytes = MAX_PAGE_BYTES, order, payloads = [], positionOf }: PageQuery<Row>,
 ): Promise<Page<Row>> {
   const candidates = rows.orderBy(order).limit(limit + 1);
   const inOrder = sql`over (order by ${order} rows unbounded preceding)`;
@@ -55,7 +55,7 @@ export async function readPage<Source extends Tables, Table extends keyof Source
     select * from (
       select *,
         row_number() ${inOrder} as page_rank,
-        sum(${bytesOf(payloads)}) ${inOrder} as page_bytes,
+        sum(${rowBytesOf(payloads)}) ${inOrder} as page_bytes,
         lead(true, 1, false) ${inOrder} as is_followed
       from (${candidates}) as candidates
     ) as ranked
@@ -65,7 +65,7 @@ export async function readPage<Source extends Tables, Table extends keyof Source
   return { items, next: last?.is_followed ? positionOf(last) : null };
 }
 
-function bytesOf(payloads: readonly string[]): RawBuilder<unknown> {
+function rowBytesOf(payloads: readonly string[]): RawBuilder<unknown> {
   const sizes = payloads.map((column) => sql`coalesce(octet_length(${sql.ref(column)}::text), 0)`);
   return sql.join([sql`0`, ...sizes], sql` + `);
 }
@@ -95,7 +95,7 @@ export function ifGiven<Value>(
 }
 
 /** Builds a condition for the entries after a position in a list that is ordered newest first. */
-export function isBefore(timeColumn: string, position: Position | undefined): RawBuilder<boolean> {
+export function isBeforePosition(timeColumn: string, position: Position | undefined): RawBuilder<boolean> {
   return ifGiven(position, ({ at, id }) => sql`(${sql.ref(timeColumn)}, id) < (${at}::timestamptz, ${id})`);
 }
 

@@ -30,15 +30,15 @@ export interface RetentionStore {
 
 export function createRetention(db: Kysely<Tables>, pieces: BlobPieces): RetentionStore {
   return {
-    count: (retention) => count(db, retention),
-    prune: (retention, batch) => prune(db, { ...retention, pieces }, batch),
+    count: (retention) => countExpired(db, retention),
+    prune: (retention, batch) => pruneAll(db, { ...retention, pieces }, batch),
   };
 }
 
 /** What is pruned, and where the pieces of blobs are stored. */
-interface Pruning extends Retention, Owners {}
+interface Pruning extends Retention, BlobOwners {}
 
-async function* prune(db: Kysely<Tables>, retention: Pruning, batch: number): AsyncIterable<Pruned> {
+async function* pruneAll(db: Kysely<Tables>, retention: Pruning, batch: number): AsyncIterable<Pruned> {
   const { runsBefore, checkpointsBefore } = retention;
   if (runsBefore !== null) {
     yield* eachBatch(db, batch, async (transaction, after) => {
@@ -62,15 +62,15 @@ interface OldRun {
   readonly endedAt: string;
 }
 
-type Batch = (
+type RunBatch = (
   transaction: Transaction<Tables>,
   after: OldRun | null,
 ) => Promise<{ readonly runs: readonly OldRun[]; readonly pruned: Pruned }>;
 
 /** Visits each run once, oldest first, even if a batch does not delete all its runs. */
-async function* eachBatch(db: Kysely<Tables>, size: number, pruneAfter: Batch): AsyncIterable<Pruned> {
+async function* eachBatch(db: Kysely<Tables>, size: number, pruneAfter: RunBatch): AsyncIterable<Pruned> {
   for (let after: OldRun | null = null; ;) {
-    const { runs, pruned }: Awaited<ReturnType<Batch>> = await db
+    const { runs, pruned }: Awaited<ReturnType<RunBatch>> = await db
       .transaction()
       .execute(async (transaction) => await pruneAfter(transaction, after));
     yield pruned;
@@ -81,10 +81,10 @@ async function* eachBatch(db: Kysely<Tables>, size: number, pruneAfter: Batch): 
 
 /** The tables of a run's rows that are counted. */
 const PARTS = ['events', 'checkpoints', 'approvals', 'ledger'] as const;
-type Part = (typeof PARTS)[number];
+type PrunedPart = (typeof PARTS)[number];
 
-async function ofEachPart(count: (part: Part) => Promise<number>): Promise<Record<Part, number>> {
-  const counts: Record<Part, number> = { events: 0, checkpoints: 0, approvals: 0, ledger: 0 };
+async function ofEachPart(count: (part: PrunedPart) => Promise<number>): Promise<Record<PrunedPart, number>> {
+  const counts: Record<PrunedPart, number> = { events: 0, checkpoints: 0, approvals: 0, ledger: 0 };
   for (const part of PARTS) counts[part] = await count(part);
   return counts;
 }
@@ -196,31 +196,31 @@ async function pruneCheckpoints(transaction: Transaction<Tables>, runs: readonly
   return gone;
 }
 
-async function count(db: Kysely<Tables>, retention: Retention): Promise<Pruned> {
+async function countExpired(db: Kysely<Tables>, retention: Retention): Promise<Pruned> {
   const { runsBefore, checkpointsBefore, toWorkflowId } = retention;
   const runs = runsBefore === null ? [] : await oldRuns(db, runsBefore).execute();
   const ids = runs.map(({ id }) => id);
   const counts = await ofEachPart(
-    async (part) => await countOf(db, sql`${sql.table(part)} where run_id = any(${ids}::text[])`),
+    async (part) => await countRowsOf(db, sql`${sql.table(part)} where run_id = any(${ids}::text[])`),
   );
   const gone = new Set(ids);
   const old = checkpointsBefore === null ? [] : await withOldStates(db, checkpointsBefore).execute();
   const thinned = old.filter(({ id }) => !gone.has(id));
-  const states = await countOf(db, sql`checkpoints where run_id = any(${thinned.map(({ id }) => id)}::text[])`);
+  const states = await countRowsOf(db, sql`checkpoints where run_id = any(${thinned.map(({ id }) => id)}::text[])`);
   const kept = thinned.reduce((sum, run) => sum + run.kept, 0);
-  const blobs = await countOf(db, sql`blobs where workflow_id = any(${runs.map(toWorkflowId)}::text[])`);
+  const blobs = await countRowsOf(db, sql`blobs where workflow_id = any(${runs.map(toWorkflowId)}::text[])`);
   const orphans = runsBefore === null ? 0 : await countOrphans(db, runsBefore, retention);
   const checkpoints = counts.checkpoints + states - kept;
   return { runs: ids.length, ...counts, checkpoints, blobs: blobs + orphans };
 }
 
-async function countOf(db: Kysely<Tables>, from: RawBuilder<unknown>): Promise<number> {
+async function countRowsOf(db: Kysely<Tables>, from: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*)::integer as count from ${from}`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
 /** The numbers of rows that were deleted, or would be. */
-export type Pruned = Readonly<Record<'runs' | 'blobs' | Part, number>>;
+export type Pruned = Readonly<Record<'runs' | 'blobs' | PrunedPart, number>>;
 
 export const NOTHING_PRUNED: Pruned = { runs: 0, events: 0, checkpoints: 0, approvals: 0, ledger: 0, blobs: 0 };
 
@@ -246,7 +246,7 @@ export interface WorkflowNames {
 const BATCH = 1_000;
 
 /** Workflow names, and where the pieces of blobs are stored. */
-interface Owners extends WorkflowNames {
+interface BlobOwners extends WorkflowNames {
   readonly pieces: BlobPieces;
 }
 
@@ -254,8 +254,8 @@ interface Owners extends WorkflowNames {
  * Deletes old blobs whose run was deleted, such as blobs that were written during the deletion.
  * @returns the number of deleted blobs of each batch
  */
-async function* pruneOrphans(db: Kysely<Tables>, before: string, owners: Owners): AsyncIterable<number> {
-  for await (const workflowIds of orphaned(db, before, owners)) {
+async function* pruneOrphans(db: Kysely<Tables>, before: string, owners: BlobOwners): AsyncIterable<number> {
+  for await (const workflowIds of orphanedBlobs(db, before, owners)) {
     const { numAffectedRows } = await sql`
       delete from blobs where workflow_id = any(${workflowIds}::text[]) and created_at < ${before}::timestamptz
     `.execute(db);
@@ -275,8 +275,8 @@ async function withoutBlobs(db: Kysely<Tables>, workflowIds: readonly string[]):
 /** Counts what `pruneOrphans` would delete. */
 async function countOrphans(db: Kysely<Tables>, before: string, names: WorkflowNames): Promise<number> {
   let count = 0;
-  for await (const workflowIds of orphaned(db, before, names))
-    count += await countOf(
+  for await (const workflowIds of orphanedBlobs(db, before, names))
+    count += await countRowsOf(
       db,
       sql`blobs where workflow_id = any(${workflowIds}::text[]) and created_at < ${before}::timestamptz`,
     );
@@ -284,7 +284,7 @@ async function countOrphans(db: Kysely<Tables>, before: string, names: WorkflowN
 }
 
 /** Lists workflows with old blobs and without a run, batch by batch. */
-async function* orphaned(
+async function* orphanedBlobs(
   db: Kysely<Tables>,
   before: string,
   { toWorkflowId, fromWorkflowId }: WorkflowNames,

@@ -5,11 +5,11 @@ import { isEnded } from '../graph/run/index.ts';
 import type { RunStatus } from '../graph/run/index.ts';
 import type { JournalBatch, RunView } from '../graph/journal/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
-import { acceptRun, insertAlone, labelOf } from './accept-run.ts';
+import { acceptRun, insertAlone, metadataLabelOf } from './accept-run.ts';
 import type { NewRun, RunOrigin } from './accept-run.ts';
 import { retryIfDefinitionDeleted } from './definitions.ts';
 import { createJournal } from './journal.ts';
-import { NEWEST_FIRST, ifGiven, isBefore, isEqual, mapPage, readPage } from './page.ts';
+import { NEWEST_FIRST, ifGiven, isBeforePosition, isEqual, mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { KeptDivergence, Tables } from './tables.ts';
 import { WAITS_FOR_INTERVENTION } from './interventions.ts';
@@ -46,7 +46,7 @@ export interface DispatchProblem {
 }
 
 /** Returns true if a workflow executes the run, so that the run's row may be older than the workflow's state. */
-export function isLive({ status, dispatch }: Pick<RunRecord, 'status' | 'dispatch'>): boolean {
+export function isDispatchedAndOpen({ status, dispatch }: Pick<RunRecord, 'status' | 'dispatch'>): boolean {
   return dispatch.kind === 'dispatched' && !isEnded(status);
 }
 
@@ -81,11 +81,11 @@ export function createRuns(db: Kysely<Tables>): Runs {
         }),
       ),
     find: async (id) => {
-      const row = await records(db).where('id', '=', id).executeTakeFirst();
-      return row ? toRecord(row) : null;
+      const row = await selectRecords(db).where('id', '=', id).executeTakeFirst();
+      return row ? toRunRecord(row) : null;
     },
-    list: (tenantId, filter, page) => list(db, { ...filter, tenantId }, page),
-    listOfAll: (filter, page) => list(db, filter, page),
+    list: (tenantId, filter, page) => listRuns(db, { ...filter, tenantId }, page),
+    listOfAll: (filter, page) => listRuns(db, filter, page),
     startOf: async (id) =>
       (await db.selectFrom('runs').select('start').where('id', '=', id).executeTakeFirst())?.start ?? null,
     setRedaction: async (id, redaction) =>
@@ -99,11 +99,11 @@ export function createRuns(db: Kysely<Tables>): Runs {
       const rows = await db.selectFrom('runs').select(['id', 'redaction']).where('id', 'in', ids).execute();
       return new Map(rows.map(({ id, redaction }) => [id, redaction]));
     },
-    family: (id) => family(db, id),
+    family: (id) => selectFamily(db, id),
   };
 }
 
-async function family(db: Kysely<Tables>, id: string): Promise<readonly string[]> {
+async function selectFamily(db: Kysely<Tables>, id: string): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`
     with recursive ancestors (id, parent_run_id) as (
       select id, parent_run_id from runs where id = ${id}
@@ -119,7 +119,7 @@ async function family(db: Kysely<Tables>, id: string): Promise<readonly string[]
   return rows.map((row) => row.id);
 }
 
-function records(db: Kysely<Tables>) {
+function selectRecords(db: Kysely<Tables>) {
   return db
     .selectFrom('runs')
     .select([
@@ -157,25 +157,25 @@ function records(db: Kysely<Tables>) {
     );
 }
 
-async function list(
+async function listRuns(
   db: Kysely<Tables>,
   filter: CrossTenantFilter,
   { limit, after }: PageRequest,
 ): Promise<Page<RunRecord>> {
-  const rows = records(db)
-    .where((where) => where.and([...conditionsOf(filter)]))
-    .where(isBefore('created_at', after));
+  const rows = selectRecords(db)
+    .where((where) => where.and([...conditionsOfFilter(filter)]))
+    .where(isBeforePosition('created_at', after));
   const page = await readPage(db, rows, {
     ...NEWEST_FIRST,
     limit,
     payloads: ['input', 'limits', 'metadata', 'redaction', 'divergence', 'view'],
   });
-  return mapPage(page, toRecord);
+  return mapPage(page, toRunRecord);
 }
 
-type RunRow = Awaited<ReturnType<ReturnType<typeof records>['executeTakeFirstOrThrow']>>;
+type RunRow = Awaited<ReturnType<ReturnType<typeof selectRecords>['executeTakeFirstOrThrow']>>;
 
-function toRecord(row: RunRow): RunRecord {
+function toRunRecord(row: RunRow): RunRecord {
   return {
     id: row.id,
     tenantId: row.tenant_id,
@@ -229,7 +229,7 @@ interface CrossTenantFilter extends RunFilter {
 }
 
 /** Builds the conditions of a filter on rows of `runs`. */
-function conditionsOf(filter: CrossTenantFilter): readonly RawBuilder<boolean>[] {
+function conditionsOfFilter(filter: CrossTenantFilter): readonly RawBuilder<boolean>[] {
   return [
     isEqual('tenant_id', filter.tenantId),
     ifGiven(filter.status, (status) => sql`status = any(${status}::text[])`),
@@ -239,6 +239,9 @@ function conditionsOf(filter: CrossTenantFilter): readonly RawBuilder<boolean>[]
     ifGiven(filter.createdAfter, (time) => sql`created_at > ${time}::timestamptz`),
     ifGiven(filter.createdBefore, (time) => sql`created_at < ${time}::timestamptz`),
     ifGiven(filter.isRetryable, () => sql`(status = 'failed' or ${WAITS_FOR_INTERVENTION})`),
-    ifGiven(filter.metadata, (fields) => sql`labels @> ${fields.map(([key, value]) => labelOf(key, value))}::text[]`),
+    ifGiven(
+      filter.metadata,
+      (fields) => sql`labels @> ${fields.map(([key, value]) => metadataLabelOf(key, value))}::text[]`,
+    ),
   ];
 }

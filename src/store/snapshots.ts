@@ -38,29 +38,29 @@ export async function addSnapshot(
   chain: readonly { readonly bytes: number }[],
 ): Promise<void> {
   if (chain.length < SNAPSHOT_AFTER) return;
-  const row = toRow(snapshot);
+  const row = toSnapshotRow(snapshot);
   const isWorthIt = chain.reduce((sum, change) => sum + change.bytes, 0) >= row.bytes;
-  if (isWorthIt && !(await hasLater(db, snapshot.checkpoint))) await insert(db, row);
+  if (isWorthIt && !(await hasLaterSnapshot(db, snapshot.checkpoint))) await insertSnapshot(db, row);
 }
 
 /**
  * Snapshots are only added at the end of the history, because the changes since the previous snapshot justify the size
  * of each.
  */
-async function hasLater(db: Kysely<Tables>, { runId, seq }: CheckpointKey): Promise<boolean> {
+async function hasLaterSnapshot(db: Kysely<Tables>, { runId, seq }: CheckpointKey): Promise<boolean> {
   const later = db.selectFrom('snapshots').select('seq').where('run_id', '=', runId).where('seq', '>', seq);
   return (await later.limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** Stores snapshots of a run and deletes its other ones. */
 export async function replaceSnapshots(db: Kysely<Tables>, snapshots: readonly Snapshot[]): Promise<void> {
-  for (const snapshot of snapshots) await insert(db, toRow(snapshot));
+  for (const snapshot of snapshots) await insertSnapshot(db, toSnapshotRow(snapshot));
   const kept = snapshots.map(({ checkpoint }) => checkpoint.id);
   const runs = snapshots.map(({ checkpoint }) => checkpoint.runId);
   await db.deleteFrom('snapshots').where('run_id', 'in', runs).where('checkpoint_id', 'not in', kept).execute();
 }
 
-function toRow({ checkpoint: { id, runId, seq }, ...state }: Snapshot) {
+function toSnapshotRow({ checkpoint: { id, runId, seq }, ...state }: Snapshot) {
   const channels = JSON.stringify(state.channels);
   const resumePoint = JSON.stringify(state.resumePoint);
   return {
@@ -73,7 +73,7 @@ function toRow({ checkpoint: { id, runId, seq }, ...state }: Snapshot) {
   };
 }
 
-async function insert(db: Kysely<Tables>, row: ReturnType<typeof toRow>): Promise<void> {
+async function insertSnapshot(db: Kysely<Tables>, row: ReturnType<typeof toSnapshotRow>): Promise<void> {
   await db
     .insertInto('snapshots')
     .values(row)

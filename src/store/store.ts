@@ -19,7 +19,7 @@ import { createFiles } from './files.ts';
 import { createHookMessages, createHooks } from './hooks.ts';
 import { createMemory } from './memory/memory.ts';
 import { createMemoryRanks } from './memory/meaning.ts';
-import type { Meaning } from './memory/meaning.ts';
+import type { SemanticSearch } from './memory/meaning.ts';
 import { createMemoryVectors } from './memory/memory-vectors.ts';
 import { createGraphAliases, createGraphVersions } from './graph-aliases.ts';
 import { createGraphs } from './graphs.ts';
@@ -54,9 +54,9 @@ import { createWebhookDeliveries } from './webhooks/webhook-deliveries.ts';
 import { createWebhooks } from './webhooks/webhooks.ts';
 
 /** All data that outlives a run or is shared between runs. */
-export interface Store extends Readonly<ReturnType<typeof createParts>> {
+export interface Store extends Readonly<ReturnType<typeof createStoreParts>> {
   /** Semantic search in memory; `null` when no model is configured (`memory/with-meaning.ts`). */
-  readonly meaning: Meaning | null;
+  readonly meaning: SemanticSearch | null;
   readonly blobs: Blobs;
   readonly retention: RetentionStore;
   readonly changes: Changes;
@@ -100,7 +100,7 @@ export async function openEmbeddedStore(database: EmbeddedDatabase, folder: stri
 }
 
 /** The connections of a store. */
-interface Connections {
+interface StoreConnections {
   readonly dialect: Dialect;
   /** For slow statements; it may be the same as the others. */
   readonly slow: Dialect;
@@ -108,7 +108,7 @@ interface Connections {
   readonly listen: Listen;
 }
 
-async function openStore({ dialect, slow, pieces: storage, listen }: Connections): Promise<Store> {
+async function openStore({ dialect, slow, pieces: storage, listen }: StoreConnections): Promise<Store> {
   const db = new Kysely<Tables>({ dialect });
   const open = (to: Dialect) => (to === dialect ? db : new Kysely<Tables>({ dialect: to }));
   const slowDb = open(slow);
@@ -125,11 +125,11 @@ async function openStore({ dialect, slow, pieces: storage, listen }: Connections
     throw error;
   });
   const retention = createRetention(slowDb, pieces);
-  return { ...createParts(db), meaning: null, blobs: createBlobs(db, pieces), retention, changes, deltas, close };
+  return { ...createStoreParts(db), meaning: null, blobs: createBlobs(db, pieces), retention, changes, deltas, close };
 }
 
 /** Creates the parts of the store that only execute quick statements. */
-function createParts(db: Kysely<Tables>) {
+function createStoreParts(db: Kysely<Tables>) {
   const [switches, tenantTerms] = [createSwitches(db), createTenantTerms(db)];
   return {
     graphs: createGraphs(db),

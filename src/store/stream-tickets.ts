@@ -38,12 +38,12 @@ const TICKET = /^[\w-]{43}$/;
 
 export function createStreamTickets(db: Kysely<Tables>): StreamTickets {
   return {
-    issue: (ticket) => issue(db, ticket),
-    find: (ticket, runId) => find(db, ticket, runId),
+    issue: (ticket) => issueTicket(db, ticket),
+    find: (ticket, runId) => findTicket(db, ticket, runId),
     async redeem(ticket, runId) {
       const { numDeletedRows } = await db
         .deleteFrom('stream_tickets')
-        .where('hash', '=', hashOf(ticket))
+        .where('hash', '=', hashOfTicket(ticket))
         .where('run_id', '=', runId)
         .where(IS_VALID)
         .executeTakeFirst();
@@ -53,14 +53,14 @@ export function createStreamTickets(db: Kysely<Tables>): StreamTickets {
   };
 }
 
-async function issue(db: Kysely<Tables>, terms: StreamTicket): ReturnType<StreamTickets['issue']> {
+async function issueTicket(db: Kysely<Tables>, terms: StreamTicket): ReturnType<StreamTickets['issue']> {
   const { tenantId, runId, sub, seesPayloads, after, tokenExpiresAtMs } = terms;
   const ticket = randomBytes(TICKET_BYTES).toString('base64url');
   const tokenExpiresAt = tokenExpiresAtMs === null ? null : new Date(tokenExpiresAtMs).toISOString();
   const { rows } = await sql<{ expires_at: Date }>`
     insert into stream_tickets
       (hash, tenant_id, run_id, subject, sees_payloads, after_seq, token_expires_at, expires_at)
-    select ${hashOf(ticket)}, ${tenantId}, ${runId}, ${sub}, ${seesPayloads}::boolean, ${after}::integer,
+    select ${hashOfTicket(ticket)}, ${tenantId}, ${runId}, ${sub}, ${seesPayloads}::boolean, ${after}::integer,
       ${tokenExpiresAt}::timestamptz, now() + interval '1 minute'
     where (
       select count(*) from stream_tickets where tenant_id = ${tenantId} and expires_at > now()
@@ -70,12 +70,12 @@ async function issue(db: Kysely<Tables>, terms: StreamTicket): ReturnType<Stream
   return rows[0] ? { ticket, expiresAt: rows[0].expires_at.toISOString() } : null;
 }
 
-async function find(db: Kysely<Tables>, ticket: string, runId: string): Promise<StreamTicket | null> {
+async function findTicket(db: Kysely<Tables>, ticket: string, runId: string): Promise<StreamTicket | null> {
   if (!TICKET.test(ticket)) return null;
   const row = await db
     .selectFrom('stream_tickets')
     .selectAll()
-    .where('hash', '=', hashOf(ticket))
+    .where('hash', '=', hashOfTicket(ticket))
     .where('run_id', '=', runId)
     .where(IS_VALID)
     .executeTakeFirst();
@@ -92,6 +92,6 @@ async function find(db: Kysely<Tables>, ticket: string, runId: string): Promise<
 
 const IS_VALID = sql<boolean>`expires_at > now()`;
 
-function hashOf(ticket: string): string {
+function hashOfTicket(ticket: string): string {
   return createHash('sha256').update(ticket).digest('hex');
 }

@@ -36,7 +36,7 @@ export interface Switches {
 export function createSwitches(db: Kysely<Tables>): Switches {
   const all = db.selectFrom('switches').selectAll();
   return {
-    put: (one, most) => putRow(db, one, most),
+    put: (one, most) => putSwitchRow(db, one, most),
     async find({ kind, name }) {
       const row = await all.where('kind', '=', kind).where('name', '=', name).executeTakeFirst();
       return row ? toSwitch(row) : null;
@@ -57,7 +57,7 @@ export function createSwitches(db: Kysely<Tables>): Switches {
   };
 }
 
-async function putRow(
+async function putSwitchRow(
   db: Kysely<Tables>,
   { kind, name, state, reason, tenants, changedAt, changedBy }: Switch,
   most: number,

@@ -56,16 +56,16 @@ export interface TenantEvents {
 }
 
 /** Events that were written together; the position is that of the last one. */
-type Batch = EventPosition & { readonly firstSeq: number };
+type JournalBatchRow = EventPosition & { readonly firstSeq: number };
 
 const PART_BATCHES = 100;
 const PART = { limit: 200, maxBytes: 262_144 };
 
 export function createTenantEvents(db: Kysely<Tables>): TenantEvents {
   return {
-    now: () => now(db),
-    isKept: async (position) => isKept(position, await now(db)),
-    after: (tenantId, position) => after(db, tenantId, position),
+    now: () => readFeedPosition(db),
+    isKept: async (position) => isPositionKept(position, await readFeedPosition(db)),
+    after: (tenantId, position) => readEventsAfter(db, tenantId, position),
     // The time is that of the transaction's begin, and the commit may follow minutes later, so positions are kept for
     // longer than they are valid.
     forgetOld: async () =>
@@ -73,7 +73,7 @@ export function createTenantEvents(db: Kysely<Tables>): TenantEvents {
   };
 }
 
-async function now(db: Kysely<Tables>): Promise<FeedPosition> {
+async function readFeedPosition(db: Kysely<Tables>): Promise<FeedPosition> {
   const { rows } = await sql<{ known: string; at: Date }>`
     select pg_current_snapshot()::text as known, now() as at
   `.execute(db);
@@ -82,13 +82,17 @@ async function now(db: Kysely<Tables>): Promise<FeedPosition> {
   return { known: row.known, at: row.at.toISOString() };
 }
 
-async function after(db: Kysely<Tables>, tenantId: string, position: FeedPosition): Promise<EventPart | null> {
-  const present = await now(db);
-  if (!isKept(position, present)) return null;
+async function readEventsAfter(
+  db: Kysely<Tables>,
+  tenantId: string,
+  position: FeedPosition,
+): Promise<EventPart | null> {
+  const present = await readFeedPosition(db);
+  if (!isPositionKept(position, present)) return null;
   const { known, at, amid } = position;
   const upTo = amid?.upTo ?? present.known;
   const batches = await batchesAfter(db, tenantId, position, upTo);
-  const { items, next } = await eventsOf(db, batches, amid?.last);
+  const { items, next } = await eventsOfBatches(db, batches, amid?.last);
   const events = items.map(({ xid, run_id: runId, seq, graph_name: graph, body: event }) => ({
     xid,
     runId,
@@ -97,7 +101,8 @@ async function after(db: Kysely<Tables>, tenantId: string, position: FeedPositio
     event,
   }));
   const last = next ? events.at(-1) : batches[PART_BATCHES - 1];
-  if (last) return { events, upTo, position: { known, at, amid: { upTo, last: toPosition(last) } }, hasMore: true };
+  if (last)
+    return { events, upTo, position: { known, at, amid: { upTo, last: toEventPosition(last) } }, hasMore: true };
   return amid
     ? { events, upTo, position: { known: upTo, at }, hasMore: true }
     : { events, upTo, position: present, hasMore: false };
@@ -105,7 +110,7 @@ async function after(db: Kysely<Tables>, tenantId: string, position: FeedPositio
 
 const WINDOW_MS = HOUR_MS;
 
-function isKept(position: FeedPosition, present: FeedPosition): boolean {
+function isPositionKept(position: FeedPosition, present: FeedPosition): boolean {
   return Date.parse(position.at) >= Date.parse(present.at) - WINDOW_MS;
 }
 
@@ -115,12 +120,12 @@ async function batchesAfter(
   tenantId: string,
   { known, amid }: FeedPosition,
   upTo: string,
-): Promise<readonly Batch[]> {
+): Promise<readonly JournalBatchRow[]> {
   const last = amid?.last;
   const beginning = last
-    ? sql`(xid, run_id) >= (${last.xid}::text::xid8, ${last.runId}) and ${isAfter(sql`xid, run_id, last_seq`, last)}`
+    ? sql`(xid, run_id) >= (${last.xid}::text::xid8, ${last.runId}) and ${isAfterPosition(sql`xid, run_id, last_seq`, last)}`
     : sql`xid >= pg_snapshot_xmin(${known}::text::pg_snapshot)`;
-  const { rows } = await sql<Batch>`
+  const { rows } = await sql<JournalBatchRow>`
     select xid::text as xid, run_id as "runId", first_seq as "firstSeq", last_seq as seq from written_batches
     where tenant_id = ${tenantId} and ${beginning}
       and not pg_visible_in_snapshot(xid, ${known}::text::pg_snapshot)
@@ -131,12 +136,16 @@ async function batchesAfter(
   return rows;
 }
 
-function isAfter(columns: RawBuilder<unknown>, { xid, runId, seq }: EventPosition): RawBuilder<boolean> {
+function isAfterPosition(columns: RawBuilder<unknown>, { xid, runId, seq }: EventPosition): RawBuilder<boolean> {
   return sql<boolean>`(${columns}) > (${xid}::text::xid8, ${runId}, ${seq}::integer)`;
 }
 
 /** Reads the events of some batches in order, after the given position. */
-async function eventsOf(db: Kysely<Tables>, batches: readonly Batch[], last: EventPosition | undefined) {
+async function eventsOfBatches(
+  db: Kysely<Tables>,
+  batches: readonly JournalBatchRow[],
+  last: EventPosition | undefined,
+) {
   if (batches.length === 0) return { items: [], next: null };
   const rows = db
     .selectFrom(
@@ -156,7 +165,7 @@ async function eventsOf(db: Kysely<Tables>, batches: readonly Batch[], last: Eve
     )
     .innerJoin('runs', 'runs.id', 'batch.run_id')
     .select(['batch.xid', 'events.run_id', 'events.seq', 'events.body', 'runs.graph_name'])
-    .where(ifGiven(last, (position) => isAfter(sql`batch.xid::xid8, events.run_id, events.seq`, position)));
+    .where(ifGiven(last, (position) => isAfterPosition(sql`batch.xid::xid8, events.run_id, events.seq`, position)));
   return await readPage(db, rows, {
     ...PART,
     order: sql`xid::xid8, run_id, seq`,
@@ -165,6 +174,6 @@ async function eventsOf(db: Kysely<Tables>, batches: readonly Batch[], last: Eve
   });
 }
 
-function toPosition({ xid, runId, seq }: EventPosition): EventPosition {
+function toEventPosition({ xid, runId, seq }: EventPosition): EventPosition {
   return { xid, runId, seq };
 }

@@ -33,10 +33,10 @@ export interface AllTenantTerms {
 export function createTenantTerms(db: Kysely<Tables>): AllTenantTerms {
   const all = db.selectFrom('tenant_terms').selectAll();
   return {
-    put: (terms, most) => putRow(db, terms, most),
+    put: (terms, most) => putTermsRow(db, terms, most),
     async find(tenantId) {
       const row = await all.where('tenant_id', '=', tenantId).executeTakeFirst();
-      return row ? toTerms(row) : null;
+      return row ? toTenantTerms(row) : null;
     },
     async list({ limit, after }) {
       const page = await readPage(db, after ? all.where('tenant_id', '>', after.id) : all, {
@@ -44,17 +44,17 @@ export function createTenantTerms(db: Kysely<Tables>): AllTenantTerms {
         order: sql`tenant_id`,
         positionOf: ({ tenant_id }) => ({ at: '', id: tenant_id }),
       });
-      return mapPage(page, toTerms);
+      return mapPage(page, toTenantTerms);
     },
     async remove(tenantId) {
       await db.deleteFrom('tenant_terms').where('tenant_id', '=', tenantId).execute();
     },
-    all: async () => (await all.execute()).map(toTerms),
+    all: async () => (await all.execute()).map(toTenantTerms),
   };
 }
 
 /** A tenant that stays suspended keeps the time of the first suspension. */
-async function putRow(
+async function putTermsRow(
   db: Kysely<Tables>,
   { tenantId, quota, suspended, changedAt, changedBy }: NewTenantTerms,
   most: number,
@@ -83,7 +83,7 @@ async function putRow(
   return put && { isNew: put.isNew };
 }
 
-function toTerms(row: Selectable<TenantTermsTable>): TenantTerms {
+function toTenantTerms(row: Selectable<TenantTermsTable>): TenantTerms {
   const { tenant_id, quota, suspended_at, suspended_reason, changed_at, changed_by } = row;
   return {
     tenantId: tenant_id,

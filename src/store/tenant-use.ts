@@ -25,7 +25,7 @@ export interface UseQuery {
 const MAX_KEPT_MS = 10_000;
 
 /** The cached cost of the runs since a time. */
-interface Sum {
+interface UseSum {
   readonly costUsd: number;
   readonly since: string;
   readonly goodUntil: number;
@@ -41,23 +41,23 @@ export function createReadTenantUse(
   db: Kysely<Tables>,
   clock: () => number = Date.now,
 ): (query: UseQuery) => Promise<TenantUse> {
-  const sums = new Map<string, Sum>();
+  const sums = new Map<string, UseSum>();
   return async (query) => {
     const { tenantId, runsSince, costSince } = query;
     const now = clock();
     const kept = sums.get(tenantId);
     if (kept && kept.since === costSince && now < kept.goodUntil) {
-      const { runs } = await readUse(db, { ...query, costSince: runsSince });
+      const { runs } = await readTenantUseSums(db, { ...query, costSince: runsSince });
       return { runs, costUsd: kept.costUsd };
     }
-    const { runs, costUsd, summed } = await readUse(db, query);
+    const { runs, costUsd, summed } = await readTenantUseSums(db, query);
     sums.delete(tenantId);
     if (summed > 1) sums.set(tenantId, { costUsd, since: costSince, goodUntil: now + Math.min(summed, MAX_KEPT_MS) });
     return { runs, costUsd };
   };
 }
 
-async function readUse(
+async function readTenantUseSums(
   db: Kysely<Tables>,
   { tenantId, runsSince, costSince, exceptRunId }: UseQuery,
 ): Promise<TenantUse & { readonly summed: number }> {

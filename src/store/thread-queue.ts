@@ -29,15 +29,15 @@ export async function enqueueRun(
 ): Promise<QueuePosition> {
   const thread = await createOrLockThread(transaction, run);
   if (thread === 'created') return { kind: 'active', predecessorId: null };
-  const isFree = thread.active_run_id === null && !(await hasQueue(transaction, run));
+  const isFree = thread.active_run_id === null && !(await hasQueuedRuns(transaction, run));
   if (!isFree) return { kind: mayQueue && (await joinQueue(transaction, run)) ? 'queued' : 'busy' };
-  await activate(transaction, run);
+  await activateRun(transaction, run);
   return { kind: 'active', predecessorId: thread.last_run_id };
 }
 
 /** Adds a run to the queue. @returns false when the queue is full */
 async function joinQueue(transaction: Transaction<Tables>, thread: ThreadKey): Promise<boolean> {
-  const last = await queueOf(transaction, thread)
+  const last = await selectQueueOf(transaction, thread)
     .offset(MAX_QUEUED - 1)
     .limit(1)
     .executeTakeFirst();
@@ -67,8 +67,8 @@ export async function reactivateRun(transaction: Transaction<Tables>, run: RunOn
   const thread = await lockThread(transaction, run);
   if (!thread) return false;
   const isOthers = thread.active_run_id !== null || thread.last_run_id !== run.runId;
-  if (isOthers || (await hasQueue(transaction, run))) return false;
-  await activate(transaction, run);
+  if (isOthers || (await hasQueuedRuns(transaction, run))) return false;
+  await activateRun(transaction, run);
   return true;
 }
 
@@ -81,8 +81,8 @@ export async function dequeueRun(transaction: Transaction<Tables>, run: RunOnThr
     .set({ is_dequeued: true, predecessor_id: thread.last_run_id, dispatch_after: run.at })
     .executeTakeFirst();
   if (numUpdatedRows !== 1n) return false;
-  await activate(transaction, run);
-  await setHasQueue(transaction, run, await hasQueue(transaction, run));
+  await activateRun(transaction, run);
+  await setHasQueue(transaction, run, await hasQueuedRuns(transaction, run));
   return true;
 }
 
@@ -90,7 +90,7 @@ export async function dequeueRun(transaction: Transaction<Tables>, run: RunOnThr
  * Settles one interruption when a run has ended: that of the run that follows it, or otherwise the first in the queue.
  */
 async function settleInterruption(transaction: Transaction<Tables>, run: RunOnThread): Promise<void> {
-  const interrupting = await queueOf(transaction, run).where('interrupts', '=', true).execute();
+  const interrupting = await selectQueueOf(transaction, run).where('interrupts', '=', true).execute();
   const settled = interrupting.find(({ id }) => id === run.runId) ?? interrupting[0];
   if (settled) await transaction.updateTable('runs').set({ interrupts: false }).where('id', '=', settled.id).execute();
 }
@@ -109,7 +109,7 @@ export async function leaveQueue(transaction: Transaction<Tables>, id: string): 
     .set({ is_dequeued: true, dispatched_at: new Date().toISOString() })
     .executeTakeFirst();
   if (numUpdatedRows !== 1n) return false;
-  await setHasQueue(transaction, thread, await hasQueue(transaction, thread));
+  await setHasQueue(transaction, thread, await hasQueuedRuns(transaction, thread));
   return true;
 }
 
@@ -122,7 +122,7 @@ function updateQueued(transaction: Transaction<Tables>, id: string) {
 }
 
 /** Selects the queued runs of a thread in order. */
-export function queueOf(db: Kysely<Tables>, { tenantId, threadId }: ThreadKey) {
+export function selectQueueOf(db: Kysely<Tables>, { tenantId, threadId }: ThreadKey) {
   return db
     .selectFrom('runs')
     .select('id')
@@ -143,8 +143,8 @@ async function lockThread(transaction: Transaction<Tables>, { tenantId, threadId
     .executeTakeFirst();
 }
 
-async function hasQueue(db: Kysely<Tables>, thread: ThreadKey): Promise<boolean> {
-  return (await queueOf(db, thread).limit(1).executeTakeFirst()) !== undefined;
+async function hasQueuedRuns(db: Kysely<Tables>, thread: ThreadKey): Promise<boolean> {
+  return (await selectQueueOf(db, thread).limit(1).executeTakeFirst()) !== undefined;
 }
 
 /**
@@ -155,7 +155,7 @@ async function setHasQueue(transaction: Transaction<Tables>, thread: ThreadKey, 
   await updateThread(transaction, thread).set({ has_queue: has }).where('has_queue', '!=', has).execute();
 }
 
-async function activate(transaction: Transaction<Tables>, run: RunOnThread): Promise<void> {
+async function activateRun(transaction: Transaction<Tables>, run: RunOnThread): Promise<void> {
   const { runId, at } = run;
   await updateThread(transaction, run).set({ active_run_id: runId, last_run_id: runId, updated_at: at }).execute();
 }

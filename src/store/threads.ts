@@ -5,7 +5,7 @@ import type { SentSignal } from '../graph/run/index.ts';
 import { createJournal } from './journal.ts';
 import type { RunRecord } from './runs.ts';
 import type { Tables } from './tables.ts';
-import { dequeueRun, leaveQueue, queueOf } from './thread-queue.ts';
+import { dequeueRun, leaveQueue, selectQueueOf } from './thread-queue.ts';
 
 /** A conversation across runs, of which one at a time may be active. */
 export interface ThreadRecord {
@@ -56,7 +56,7 @@ export interface Threads {
 
 export function createThreads(db: Kysely<Tables>): Threads {
   return {
-    find: (tenantId, id) => find(db, tenantId, id),
+    find: (tenantId, id) => findThread(db, tenantId, id),
     async runIds(tenantId, id) {
       const rows = await db
         .selectFrom('runs')
@@ -117,7 +117,7 @@ async function queueHeads(db: Kysely<Tables>, limit: number, sent: readonly stri
   return rows;
 }
 
-async function find(db: Kysely<Tables>, tenantId: string, id: string): Promise<ThreadRecord | null> {
+async function findThread(db: Kysely<Tables>, tenantId: string, id: string): Promise<ThreadRecord | null> {
   const row = await db
     .selectFrom('threads')
     .selectAll()
@@ -125,7 +125,7 @@ async function find(db: Kysely<Tables>, tenantId: string, id: string): Promise<T
     .where('id', '=', id)
     .executeTakeFirst();
   if (!row) return null;
-  const queued = await queueOf(db, { tenantId, threadId: id }).limit(MAX_LISTED).execute();
+  const queued = await selectQueueOf(db, { tenantId, threadId: id }).limit(MAX_LISTED).execute();
   return {
     id,
     activeRunId: row.active_run_id,

@@ -17,12 +17,12 @@ const NAME_WIDTH = 9;
 export function formatApproval({ title, tool, args, details }: ApprovalContent): string {
   const parts = Object.entries({ asks: title, tool: tool ?? null, args, details });
   const lines = parts.flatMap(([name, part]) =>
-    part === null ? [] : [`  ${name.padEnd(NAME_WIDTH)}${toText(part)}\n`],
+    part === null ? [] : [`  ${name.padEnd(NAME_WIDTH)}${toIndentedText(part)}\n`],
   );
   return lines.join('');
 }
 
-function toText(part: Json): string {
+function toIndentedText(part: Json): string {
   const text = typeof part === 'string' ? part : JSON.stringify(part);
   return escapeInvisible(text).replaceAll('\n', `\n  ${' '.repeat(NAME_WIDTH)}`);
 }

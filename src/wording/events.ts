@@ -1,32 +1,32 @@
 import type { RunEvent } from '../graph/journal/index.ts';
 import { shortJson } from '../graph/values/index.ts';
 import type { Json } from '../graph/values/index.ts';
-import { afterAttempts, formatError, formatNode, toLine } from './phrases.ts';
+import { afterAttempts, formatError, formatNode, toOneLine } from './phrases.ts';
 
 /** Describes an event in one line for people; `null` if it is only technical. */
 export function formatEvent(event: RunEvent): string | null {
-  const text = textOf(event);
-  return text === null ? null : toLine(text);
+  const text = formatByType(event);
+  return text === null ? null : toOneLine(text);
 }
 
 type EventType = RunEvent['type'];
 type ByType = { readonly [T in EventType]: Extract<RunEvent, { readonly type: T }> };
 /** An event of one type, so that the table's function for the type accepts it. */
 type EventOf<T extends EventType> = { readonly [K in T]: ByType[K] & { readonly type: K } }[T];
-type Texts = { readonly [T in EventType]: (event: EventOf<T>) => string | null };
+type TextsByEventType = { readonly [T in EventType]: (event: EventOf<T>) => string | null };
 
 /** Returns the text of an event. The API of a later version may send other types of events, which have none. */
-function textOf<T extends EventType>(event: EventOf<T>): string | null {
+function formatByType<T extends EventType>(event: EventOf<T>): string | null {
   const format: ((known: EventOf<T>) => string | null) | undefined = TEXTS[event.type];
   return format?.(event) ?? null;
 }
 
-const technical = (): null => null;
+const noTextForTechnicalEvent = (): null => null;
 
-const TEXTS: Texts = {
+const TEXTS: TextsByEventType = {
   'run.started': ({ by, parent }) =>
     parent ? `started by ${by}, from ${parent.checkpoint} of ${parent.runId}` : `started by ${by}`,
-  'step.started': technical,
+  'step.started': noTextForTechnicalEvent,
   'node.started': (event) => `${formatNode(event)} begins`,
   'node.completed': (event) => `${formatNode(event)} is done`,
   'node.failed': (event) =>
@@ -36,9 +36,9 @@ const TEXTS: Texts = {
     error
       ? `${formatNode(event)}: model ${model} has failed${afterAttempts(attempts)}: ${formatError(error)}`
       : `${formatNode(event)}: model ${model} has answered${usage ? ` (${usage.inputTokens} tokens in, ${usage.outputTokens} out)` : ''}`,
-  'function.requested': technical,
-  'function.called': technical,
-  'tool.requested': (event) => `${formatNode(event)}: ${event.tool} is called with ${valueIn(event.args)}`,
+  'function.requested': noTextForTechnicalEvent,
+  'function.called': noTextForTechnicalEvent,
+  'tool.requested': (event) => `${formatNode(event)}: ${event.tool} is called with ${formatValue(event.args)}`,
   'tool.called': ({ tool, error, attempts, durationMs, ...event }) =>
     error
       ? `${formatNode(event)}: ${tool} has failed${afterAttempts(attempts)}: ${formatError(error)}`
@@ -46,34 +46,34 @@ const TEXTS: Texts = {
   'tool.skipped': (event) => `${formatNode(event)}: ${event.by} has answered in place of ${event.tool}`,
   'approval.requested': (event) => `${formatNode(event)} asks: ${event.approval.title}`,
   'approval.decided': ({ by, decision, reason, status, ...event }) =>
-    `${formatNode(event)}: ${by} says ${decision}${reasonIn(reason)}, it is ${status}`,
+    `${formatNode(event)}: ${by} says ${decision}${formatReasonSuffix(reason)}, it is ${status}`,
   'approval.reassigned': ({ by, to, ...event }) =>
     `${formatNode(event)}: ${by} has given its approval to ${[...to.roles, ...to.users].join(' or ')}`,
   'approval.expired': (event) => `${formatNode(event)}: the time to decide is over, it is ${event.status}`,
   'compensation.requested': (event) =>
-    `${formatNode(event)} is undone: ${event.tool} is called with ${valueIn(event.args)}`,
+    `${formatNode(event)} is undone: ${event.tool} is called with ${formatValue(event.args)}`,
   'node.compensated': (event) => `${formatNode(event)} is undone`,
   'compensation.failed': (event) => `${formatNode(event)} is not undone: ${formatError(event.error)}`,
-  'checkpoint.saved': technical,
+  'checkpoint.saved': noTextForTechnicalEvent,
   'run.retried': ({ by, node }) => `${by} tries again${node === undefined ? '' : ` at ${node}`}`,
   'signal.ignored': ({ signal, by, reason, detail }) =>
     `${signal} of ${by} is ignored: ${reason}${detail === undefined ? '' : `, ${detail}`}`,
-  'run.paused': ({ by, reason }) => `paused by ${by}${reasonIn(reason)}`,
+  'run.paused': ({ by, reason }) => `paused by ${by}${formatReasonSuffix(reason)}`,
   'run.resumed': ({ by }) => `resumed by ${by}`,
   'state.updated': ({ by, values }) => `${by} has set ${Object.keys(values).join(', ')}`,
   'signal.received': ({ by, event }) => `event ${event} has come from ${by}`,
-  'run.completed': ({ output }) => `completed: ${valueIn(output)}`,
+  'run.completed': ({ output }) => `completed: ${formatValue(output)}`,
   'run.failed': ({ error }) => `failed: ${formatError(error)}`,
-  'run.canceled': ({ by, reason }) => `canceled by ${by}${reasonIn(reason)}`,
+  'run.canceled': ({ by, reason }) => `canceled by ${by}${formatReasonSuffix(reason)}`,
 };
 
 /** The maximum of characters of a value. */
 const MAX_VALUE = 200;
 
-function valueIn(value: Json): string {
+function formatValue(value: Json): string {
   return shortJson(value, MAX_VALUE);
 }
 
-function reasonIn(reason: string | null): string {
+function formatReasonSuffix(reason: string | null): string {
   return reason === null ? '' : ` ("${reason}")`;
 }

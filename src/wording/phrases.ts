@@ -35,6 +35,6 @@ export function afterAttempts(attempts = 1): string {
 }
 
 /** Formats a text in one line, with escapes for invisible characters. */
-export function toLine(text: string): string {
+export function toOneLine(text: string): string {
   return escapeInvisible(text.replaceAll('\n', ' '));
 }

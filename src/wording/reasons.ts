@@ -131,19 +131,19 @@ export interface Obstacle {
   readonly forkAt: ForkPoint | null;
 }
 
-interface Entry<K extends ReasonKind> {
+interface ReasonEntry<K extends ReasonKind> {
   /** One sentence, without the full stop at its end. */
   readonly text: (reason: ReasonOf<K>) => string;
   /** The next actions, most useful first. */
   readonly next: (reason: ReasonOf<K>, runId: string) => readonly NextAction[];
 }
 
-const nothing = (): readonly NextAction[] => [];
+const noActions = (): readonly NextAction[] => [];
 
-const REASONS: { readonly [K in ReasonKind]: Entry<K> } = {
+const REASONS: { readonly [K in ReasonKind]: ReasonEntry<K> } = {
   approval: {
     text({ node, deadline, about }) {
-      const waits = `Node ${node} waits${until(deadline)}`;
+      const waits = `Node ${node} waits${formatUntil(deadline)}`;
       if (!about) return `${waits} for people to decide its approval`;
       const made = about.decisions > 0 ? ` (decisions so far: ${about.decisions})` : '';
       const comma = about.policy.excludeRequester === true ? ',' : '';
@@ -158,36 +158,36 @@ const REASONS: { readonly [K in ReasonKind]: Entry<K> } = {
       id === undefined ? [] : choices.map((choice) => settlement(runId, node, id, choice)),
   },
   event: {
-    text: ({ node, id, deadline }) => `Node ${node} waits for the event ${id ?? ''}${until(deadline)}`,
+    text: ({ node, id, deadline }) => `Node ${node} waits for the event ${id ?? ''}${formatUntil(deadline)}`,
     next: ({ node, id }, runId) => (id === undefined || id === REDACTED ? [] : [sendEvent(runId, node, id)]),
   },
-  timer: { text: ({ node, deadline }) => `Node ${node} waits${until(deadline)}`, next: nothing },
+  timer: { text: ({ node, deadline }) => `Node ${node} waits${formatUntil(deadline)}`, next: noActions },
   'switched-off': {
     text({ about: { kind, name, reason, isSure, nodes, calls } }) {
       const who = `${nodes.length === 1 ? 'Node' : 'Nodes'} ${nodes.join(', ')}${isSure ? '' : ' may wait'}`;
       return `${who}: ${waitingCalls(calls, `the ${kind} ${name}`)} until an administrator switches it on: ${reason}`;
     },
-    next: nothing,
+    next: noActions,
   },
   queued: {
     text({ about: { threadId, aheadRunId } }) {
       const ahead = aheadRunId === null ? 'the run before it' : `run ${aheadRunId}`;
       return `The run waits for its turn on the thread ${threadId ?? ''}: ${ahead} is not over`;
     },
-    next: nothing,
+    next: noActions,
   },
   pending: {
     text: ({ about: { reason } }) => `Temporal does not have the run yet, and it is tried again: ${reason}`,
-    next: nothing,
+    next: noActions,
   },
   poisoned: {
     text: ({ about: { message } }) =>
       `The run's workflow task fails, and the run is ended soon if it goes on to${message === null ? '' : `: ${message}`}`,
-    next: nothing,
+    next: noActions,
   },
-  busy: { text: ({ about: { by } }) => BUSY[by], next: nothing },
+  busy: { text: ({ about: { by } }) => BUSY[by], next: noActions },
   paused: {
-    text: ({ about: { stop } }) => `The run was paused${byWhom(stop)}`,
+    text: ({ about: { stop } }) => `The run was paused${formatActor(stop)}`,
     next: ({ about: { checkpoint } }, runId) => [resume(runId, checkpoint)],
   },
   retrying: {
@@ -195,16 +195,16 @@ const REASONS: { readonly [K in ReasonKind]: Entry<K> } = {
       const when = nextAttemptAt === null ? 'now' : `at ${nextAttemptAt}`;
       return `Node ${formatNode(task)} makes attempt ${attempt} of a call ${when}${error ? `, after ${formatError(error)}` : ''}`;
     },
-    next: nothing,
+    next: noActions,
   },
   working: {
     text({ about: { hasBegun, next } }) {
       if (!hasBegun) return 'No worker has begun the run yet: is one up, and does it reach the database?';
       return next.length > 0 ? `The run is at work: ${next.join(', ')}` : 'The run is at work';
     },
-    next: nothing,
+    next: noActions,
   },
-  completed: { text: () => 'The run has completed', next: nothing },
+  completed: { text: () => 'The run has completed', next: noActions },
   failed: {
     text({ error }) {
       if (!error) return 'The run failed';
@@ -219,8 +219,8 @@ const REASONS: { readonly [K in ReasonKind]: Entry<K> } = {
     },
   },
   canceled: {
-    text: ({ error, about: { stop } }) => `The run was canceled${byWhom(stop)}${error ? formatCause(error) : ''}`,
-    next: nothing,
+    text: ({ error, about: { stop } }) => `The run was canceled${formatActor(stop)}${error ? formatCause(error) : ''}`,
+    next: noActions,
   },
 };
 
@@ -240,11 +240,11 @@ const BUSY = {
     'The machine of its worker has no time for the run, or has ended the process that was at it. It is tried again by itself',
 } as const;
 
-function until(deadline: string | undefined): string {
+function formatUntil(deadline: string | undefined): string {
   return deadline === undefined ? '' : ` until ${deadline}`;
 }
 
-function byWhom(stop: Stop | null): string {
+function formatActor(stop: Stop | null): string {
   if (!stop) return '';
   return ` by ${stop.by}${stop.reason === null ? '' : `: ${stop.reason}`}`;
 }

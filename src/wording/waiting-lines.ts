@@ -2,7 +2,7 @@ import { approvalInOneLine } from './approvals.ts';
 import type { ApprovalContent } from './approvals.ts';
 import { holdfastCommand } from './commands.ts';
 import type { DecidedApproval } from './next-actions.ts';
-import { toLine } from './phrases.ts';
+import { toOneLine } from './phrases.ts';
 import type { ReadableError } from './phrases.ts';
 import { formatReason, nextActions, waitingReason } from './reasons.ts';
 import type { Waiting } from './reasons.ts';
@@ -29,11 +29,11 @@ export function waitingLines(runId: string, waiting: Waiting, approval: Readable
   // A command with a digest is only for people who see everything that they approve.
   const isCut = approval !== null && inLine === null;
   const command = isCut ? `npx holdfast approvals --run ${runId}` : first && holdfastCommand(first);
-  return [toLine(formatReason(reason)), ...(command === undefined ? [] : [`  ${toLine(command)}`])];
+  return [toOneLine(formatReason(reason)), ...(command === undefined ? [] : [`  ${toOneLine(command)}`])];
 }
 
 /** A failed call that will be repeated. */
-interface Retry {
+interface FailedCallToRetry {
   readonly node: string;
   readonly index?: number | undefined;
   /** The number of the next attempt. */
@@ -44,7 +44,7 @@ interface Retry {
 }
 
 /** Formats for a terminal when and why a call is repeated. */
-export function retryLine({ node, index, attempt, lastError, nextAttemptAt }: Retry): string {
+export function retryLine({ node, index, attempt, lastError, nextAttemptAt }: FailedCallToRetry): string {
   const error = lastError ?? undefined;
-  return toLine(formatReason({ kind: 'retrying', node, index, attempt, nextAttemptAt, error, about: null }));
+  return toOneLine(formatReason({ kind: 'retrying', node, index, attempt, nextAttemptAt, error, about: null }));
 }

@@ -1,6 +1,6 @@
 import { calleeOf } from '../../graph/run/index.ts';
 import type { CallRequest } from '../../graph/run/index.ts';
-import { switchedOff } from '../../store/known-overrides.ts';
+import { findSwitchedOff } from '../../store/known-overrides.ts';
 import type { Store } from '../../store/store.ts';
 import type { Switch } from '../../store/switches.ts';
 import type { SwitchKind } from '../../store/tables.ts';
@@ -22,7 +22,7 @@ const SWITCH_OF: Readonly<Record<CallRequest['kind'], SwitchKind>> = {
 /** Finds the switch that keeps a call from being made. @returns `null`: it may be made */
 export async function switchOf({ overrides }: Store, { request, tenantId }: CallTask): Promise<Switch | null> {
   const { kind, name } = calleeOf(request);
-  return switchedOff(await overrides.now(), { kind: SWITCH_OF[kind], name }, tenantId);
+  return findSwitchedOff(await overrides.now(), { kind: SWITCH_OF[kind], name }, tenantId);
 }
 
 /**

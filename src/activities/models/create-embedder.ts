@@ -5,7 +5,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { EmbeddingModelV3, SharedV3ProviderOptions } from '@ai-sdk/provider';
 import { TextsRefusedError, VectorsUnusableError } from '../../store/memory/embedder.ts';
-import type { Embedder, Vector } from '../../store/memory/embedder.ts';
+import type { Embedder, EmbeddingVector } from '../../store/memory/embedder.ts';
 import { modelAttributes, GEN_AI } from '../../telemetry/traces/names.ts';
 import { inSpanBelow } from '../../telemetry/traces/in-span.ts';
 import type { SpanStart } from '../../telemetry/traces/in-span.ts';
@@ -95,7 +95,7 @@ function baseUrlOf({ provider, baseUrl }: Pick<EmbeddingSettings, 'provider' | '
   return baseUrl ?? PROVIDER_URLS[provider] ?? '';
 }
 
-type Ask = (texts: readonly string[], signal: AbortSignal) => Promise<readonly Vector[]>;
+type Ask = (texts: readonly string[], signal: AbortSignal) => Promise<readonly EmbeddingVector[]>;
 
 function createAsk(settings: EmbeddingSettings, { fetch, secrets, count }: EmbedderDeps): Ask {
   const { provider, model, dimensions } = settings;
@@ -124,10 +124,10 @@ function createAsk(settings: EmbeddingSettings, { fetch, secrets, count }: Embed
  * @throws VectorsUnusableError unless there is a vector of the right length for each
  */
 function requireVectors(
-  vectors: readonly Vector[],
+  vectors: readonly EmbeddingVector[],
   { model, dimensions }: EmbeddingSettings,
   texts: number,
-): readonly Vector[] {
+): readonly EmbeddingVector[] {
   const lengths = new Set(vectors.map(({ length }) => length));
   const isWhole = vectors.length === texts && vectors.every((vector) => vector.every(Number.isFinite));
   if (isWhole && lengths.size === 1 && lengths.has(dimensions)) return vectors;

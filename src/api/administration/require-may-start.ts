@@ -3,7 +3,7 @@ import type { ApiDeps } from '../deps.ts';
 import { ApiError, retryAfter } from '../http/errors.ts';
 import type { ConfiguredLimit, ConfiguredQuota } from '../../config/tenants.ts';
 import type { TenantTerms } from '../../store/tenant-terms.ts';
-import { switchedOff } from '../../store/known-overrides.ts';
+import { findSwitchedOff } from '../../store/known-overrides.ts';
 import { DAY_MS, MINUTE_MS } from '../../graph/values/index.ts';
 
 interface NewRunOfTenant {
@@ -27,26 +27,26 @@ export async function requireMayStart(
     throw new ApiError('TENANT_SUSPENDED', `The tenant may start no runs: ${terms.suspended.reason}`);
   const quota = quotaInForce(settings.quotaOf(tenantId), terms);
   if (quota.runsPerMinute.limit === null && quota.costUsdPerDay.limit === null) return;
-  const [minute, day] = [minuteAt(nowMs), dayAt(nowMs)];
+  const [minute, day] = [minuteWindowAt(nowMs), dayWindowAt(nowMs)];
   const costSince = quota.costUsdPerDay.limit === null ? minute.since : day.since;
   const use = await store.readTenantUse({ tenantId, runsSince: minute.since, costSince, exceptRunId: id });
-  const excess = excessOf(quota, use, { minute, day });
+  const excess = findExceededQuota(quota, use, { minute, day });
   if (!excess) return;
   const { detail, window } = excess;
   throw retryAfter(window.endsInSeconds, 'QUOTA_REACHED', detail);
 }
 
-interface Excess {
+interface ExceededQuota {
   readonly detail: string;
   readonly window: QuotaWindow;
 }
 
 /** @returns the quota that is used up, the longer one first; `null` if none is */
-function excessOf(
+function findExceededQuota(
   quota: QuotaInForce,
   { runs, costUsd }: TenantUse,
   { minute, day }: Readonly<Record<'minute' | 'day', QuotaWindow>>,
-): Excess | null {
+): ExceededQuota | null {
   const costUsdPerDay = quota.costUsdPerDay.limit ?? Infinity;
   const runsPerMinute = quota.runsPerMinute.limit ?? Infinity;
   if (costUsd >= costUsdPerDay)
@@ -88,10 +88,10 @@ export interface QuotaWindow {
 }
 
 /** @param nowMs milliseconds since the epoch */
-const minuteAt = (nowMs: number): QuotaWindow => windowAt(nowMs, MINUTE_MS);
-const dayAt = (nowMs: number): QuotaWindow => windowAt(nowMs, DAY_MS);
+const minuteWindowAt = (nowMs: number): QuotaWindow => quotaWindowAt(nowMs, MINUTE_MS);
+const dayWindowAt = (nowMs: number): QuotaWindow => quotaWindowAt(nowMs, DAY_MS);
 
-function windowAt(nowMs: number, lengthMs: number): QuotaWindow {
+function quotaWindowAt(nowMs: number, lengthMs: number): QuotaWindow {
   const sinceMs = nowMs - (nowMs % lengthMs);
   return {
     since: new Date(sinceMs).toISOString(),
@@ -100,7 +100,11 @@ function windowAt(nowMs: number, lengthMs: number): QuotaWindow {
 }
 
 /** Refuses new runs of a graph that is switched off. @throws ApiError 403 `SWITCHED_OFF` */
-export async function requireGraphOn({ store }: Pick<ApiDeps, 'store'>, tenantId: string, name: string): Promise<void> {
-  const off = switchedOff(await store.overrides.now(), { kind: 'graph', name }, tenantId);
+export async function requireGraphSwitchedOn(
+  { store }: Pick<ApiDeps, 'store'>,
+  tenantId: string,
+  name: string,
+): Promise<void> {
+  const off = findSwitchedOff(await store.overrides.now(), { kind: 'graph', name }, tenantId);
   if (off) throw new ApiError('SWITCHED_OFF', `No run of the graph "${name}" may begin: ${off.reason}`);
 }

@@ -21,7 +21,7 @@ export async function setSwitch(
   { sub: changedBy }: Caller,
   wanted: WantedSwitch,
 ): Promise<{ readonly set: Switch; readonly isNew: boolean }> {
-  requireKnown(catalog, wanted);
+  requireKnownName(catalog, wanted);
   const set = { ...wanted, changedAt: new Date().toISOString(), changedBy };
   const written = await store.switches.put(set, MAX_SWITCHES);
   if (!written) throw new ApiError('TOO_MANY_KEPT', `There may be ${MAX_SWITCHES} switches`);
@@ -39,7 +39,7 @@ const NAMES: Readonly<Record<SwitchKind, (catalog: Catalog) => readonly string[]
 };
 
 /** A switch with a misspelled name would have no effect. */
-function requireKnown(catalog: Catalog, { kind, name }: SwitchKey): void {
+function requireKnownName(catalog: Catalog, { kind, name }: SwitchKey): void {
   const names = NAMES[kind](catalog);
   if (names === null || names.includes(name)) return;
   throw new ApiError('NOT_FOUND', `The installation has no ${kind} "${name}".${didYouMean(name, names)}`);

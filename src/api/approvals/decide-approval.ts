@@ -57,36 +57,41 @@ export async function decideApproval(
   const { decision, ifMatch, digest, ...fields } = wanted;
   const { approvalId, reason } = fields;
   const hidden = hiddenFrom(caller, run);
-  const named = { approvalId, args: optionalJson(fields.args), digests: digestsNamed(ifMatch, digest) };
+  const named = { approvalId, args: toJsonIfGiven(fields.args), digests: digestsInRequest(ifMatch, digest) };
   const ofRun = { runId: run.id, tenantId: run.tenantId, hasEnded: isEnded(run.status) };
-  const known = await readKnown(deps, run.id, approvalId);
+  const known = await readKnownApprovals(deps, run.id, approvalId);
   const real = isRedacting(hidden) ? toRealDecision(deps, known, hidden, named) : named;
-  const { args, digests = digestsRead(known, approvalId) } = real;
+  const { args, digests = digestsToDecide(known, approvalId) } = real;
   const payload = toJsonObject({ ...fields, args, at, ...(digests && { digest: digests }) });
   const request = { approvalId, decision, by: toPrincipal(caller), at, reason, args, values: payload['values'] };
   const refusal = await refuseByRows(deps, ofRun, known, request);
   const result = await sendSignal(deps, caller, run, { name: decision, attempt, payload, refusal });
   const isEdited = args !== undefined;
   if (result.taken)
-    return await afterSending(() => readApproval(deps, { runId: run.id, hidden, isEdited }, result.value));
+    return await afterSending(() => readDecidedApproval(deps, { runId: run.id, hidden, isEdited }, result.value));
   const mayHaveEnded = run.dispatch.kind !== 'queued' && result.refusal.code === 'NOT_ALLOWED_NOW';
   const then = mayHaveEnded
-    ? await refuseByRows(deps, { ...ofRun, hasEnded: true }, await readKnown(deps, run.id, approvalId), request)
+    ? await refuseByRows(
+        deps,
+        { ...ofRun, hasEnded: true },
+        await readKnownApprovals(deps, run.id, approvalId),
+        request,
+      )
     : null;
-  throw toApiError(await withTitles(deps, run.id, hidden, then ?? result.refusal));
+  throw toApiError(await hideTitlesInRefusal(deps, run.id, hidden, then ?? result.refusal));
 }
 
 /**
  * Returns the digest for a decision that names none: that of the approval as it was read. If somebody else edits the
  * arguments at the same time, the decision does not apply to the edited ones.
  */
-function digestsRead(known: KnownApprovals, approvalId: string | undefined): readonly string[] | undefined {
+function digestsToDecide(known: KnownApprovals, approvalId: string | undefined): readonly string[] | undefined {
   const meant = approvalToDecide(known, approvalId);
   return 'code' in meant ? undefined : [meant.digest];
 }
 
 /** Returns the digests of which the approval must have one. @returns `undefined` if the caller names none */
-function digestsNamed(ifMatch: string | undefined, digest: string | undefined): readonly string[] | undefined {
+function digestsInRequest(ifMatch: string | undefined, digest: string | undefined): readonly string[] | undefined {
   const tags = ifMatch === undefined ? null : strongTagsIn(ifMatch);
   if (!tags) return digest === undefined ? undefined : [digest];
   return digest === undefined ? tags : tags.filter((tag) => tag === digest);
@@ -103,7 +108,7 @@ interface RunOfApprovals {
  * Reads only the approvals to which a decision can apply, because a run may have any number: the named one, or
  * otherwise the first one of the run and those that are pending.
  */
-async function readKnown(
+async function readKnownApprovals(
   { store }: Pick<ApiDeps, 'store'>,
   runId: string,
   approvalId: string | undefined,
@@ -172,7 +177,7 @@ const NOTHING_WAITS: Refusal = {
  * Adds titles to the approvals that a refusal names. The run omits titles because they may be redacted; the rows
  * contain them shortly afterwards.
  */
-async function withTitles(
+async function hideTitlesInRefusal(
   { store }: Pick<ApiDeps, 'store'>,
   runId: string,
   hidden: Redaction,
@@ -207,7 +212,7 @@ interface DecisionView {
  * decisions refer to its digest.
  * @throws if the answer names no approval
  */
-async function readApproval(
+async function readDecidedApproval(
   deps: Pick<ApiDeps, 'store' | 'fingerprints'>,
   { runId, hidden, isEdited }: DecisionView,
   answer: Json,
@@ -224,7 +229,7 @@ async function readApproval(
   return redactApproval(approval, hidden, deps.fingerprints);
 }
 
-function optionalJson(value: unknown): Json | undefined {
+function toJsonIfGiven(value: unknown): Json | undefined {
   return value === undefined ? undefined : toJson(value);
 }
 

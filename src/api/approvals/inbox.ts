@@ -12,7 +12,7 @@ import { hideAskedArgs } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { NO_NOTES } from '../../store/approval-notes.ts';
-import type { Notes } from '../../store/approval-notes.ts';
+import type { NotesOfApproval } from '../../store/approval-notes.ts';
 import { whoDecides } from '../../wording/index.ts';
 import type { Fingerprints } from '../http/fingerprints.ts';
 import { redactApproval, hiddenFrom } from '../redaction.ts';
@@ -36,7 +36,11 @@ export interface ApprovalOfRun {
 }
 
 /** Finds an approval like `findApproval`, with its run. @throws ApiError 404 */
-export async function findWithRun(deps: Pick<ApiDeps, 'store'>, caller: Caller, id: string): Promise<ApprovalOfRun> {
+export async function findApprovalWithRun(
+  deps: Pick<ApiDeps, 'store'>,
+  caller: Caller,
+  id: string,
+): Promise<ApprovalOfRun> {
   const approval = await findApproval(deps, caller, id);
   return { approval, run: await findRun(deps, caller, approval.runId) };
 }
@@ -62,14 +66,14 @@ export async function listOwnApprovals(
       { ...filter, status: ['pending'] },
       { ...page, after },
     );
-    const own = items.filter((approval) => waitsFor(caller, approval));
+    const own = items.filter((approval) => isPendingForCaller(caller, approval));
     if (own.length > 0 || next === null || pages === MAX_PAGES) return { items: own, next };
     after = next;
   }
 }
 
 /** Returns true if an approval is waiting for a decision of the caller. */
-export function waitsFor(caller: Caller, approval: Approval): boolean {
+export function isPendingForCaller(caller: Caller, approval: Approval): boolean {
   return isPendingFor(approval, { by: toPrincipal(caller), at: new Date().toISOString() });
 }
 
@@ -107,12 +111,12 @@ export async function readInboxApproval(
   { approval, run }: ApprovalOfRun,
 ): Promise<NotedApproval> {
   const visible = toInboxApproval(approval, hiddenFrom(caller, run), deps.fingerprints);
-  const [noted] = await withNotes(deps, [visible], MAX_COMMENTS);
+  const [noted] = await addNotes(deps, [visible], MAX_COMMENTS);
   return noted ?? { ...visible, ...NO_NOTES };
 }
 
 /** An approval with its comments and reminders. */
-export type NotedApproval = InboxApproval & Notes;
+export type NotedApproval = InboxApproval & NotesOfApproval;
 
 /** The most comments of an approval. */
 export const MAX_COMMENTS = 100;
@@ -121,7 +125,7 @@ export const MAX_COMMENTS = 100;
 export const COMMENTS_LISTED = 3;
 
 /** Adds comments and reminders to approvals. @param most the number of latest comments of each approval */
-export async function withNotes(
+export async function addNotes(
   { store }: Pick<ApiDeps, 'store'>,
   approvals: readonly InboxApproval[],
   most: number,

@@ -9,7 +9,7 @@ import type { Page, PageRequest } from '../../store/page.ts';
 import type { RunFilter, RunRecord } from '../../store/runs.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
 import { hideRefusal } from '../../graph/redaction/index.ts';
-import { readPage } from '../http/paging.ts';
+import { readPageByCursor } from '../http/paging.ts';
 import { hiddenFrom } from '../redaction.ts';
 import { bindControl } from '../runs/bind-control.ts';
 import { sendSignal } from '../runs/send-signal.ts';
@@ -46,14 +46,14 @@ async function findRuns(
       limit: Math.min(AT_ONCE, limit - items.length),
       after: next,
     });
-    items.push(...page.items.filter((run) => takes(action, run)).map(({ id }) => id));
+    items.push(...page.items.filter((run) => acceptsAction(action, run)).map(({ id }) => id));
     next = page.next ?? undefined;
   } while (next && items.length < limit);
   return { items, next: next ?? null };
 }
 
 /** Returns true if the run accepts the action, according to its row. */
-function takes(action: BulkAction, { status, view }: RunRecord): boolean {
+function acceptsAction(action: BulkAction, { status, view }: RunRecord): boolean {
   const isAsking = view?.waitingFor.some(({ kind }) => kind === 'intervention') ?? false;
   return isTakenIn(status, action) && (action !== 'retry' || status === 'failed' || isAsking);
 }
@@ -83,16 +83,16 @@ const MAX_RUNS = 1_000;
  */
 export async function controlMany(deps: ApiDeps, caller: Caller, wanted: BulkControl): Promise<BulkResult> {
   const { action, mode } = wanted;
-  const { ids, nextCursor } = await idsOf(deps, caller, wanted);
+  const { ids, nextCursor } = await selectRunIds(deps, caller, wanted);
   const tried = await tryEach(deps, ids, String, async (id) => {
     const run = await findRun(deps, caller, id);
-    await (mode === 'preview' ? requireTaken(action, run) : control(deps, caller, run, wanted));
+    await (mode === 'preview' ? requireAccepted(action, run) : controlOne(deps, caller, run, wanted));
     return { id, graph: run.graph.name, status: run.status };
   });
   const runs = tried.flatMap((one) => ('done' in one ? [one.done] : []));
   return {
     done: runs.map(({ id }) => id),
-    failed: tried.flatMap((one) => ('refused' in one ? [toFailed(one.item, one.refused)] : [])),
+    failed: tried.flatMap((one) => ('refused' in one ? [toFailedItem(one.item, one.refused)] : [])),
     hasMore: nextCursor !== null,
     nextCursor,
     ...(mode === 'preview' && { runs }),
@@ -104,24 +104,30 @@ interface SelectedRuns {
   readonly nextCursor: string | null;
 }
 
-async function idsOf(deps: ApiDeps, { tenantId }: Caller, { action, selection }: BulkControl): Promise<SelectedRuns> {
+async function selectRunIds(
+  deps: ApiDeps,
+  { tenantId }: Caller,
+  { action, selection }: BulkControl,
+): Promise<SelectedRuns> {
   if ('ids' in selection) return { ids: [...new Set(selection.ids)], nextCursor: null };
   const { filter, cursor } = selection;
   const asked = { list: ['bulk', tenantId, action, filter], limit: MAX_RUNS, cursor };
-  const found = await readPage(deps.cursors, asked, (page) => findRuns(deps, { tenantId, action, filter }, page));
+  const found = await readPageByCursor(deps.cursors, asked, (page) =>
+    findRuns(deps, { tenantId, action, filter }, page),
+  );
   return { ids: found.items, nextCursor: found.nextCursor };
 }
 
-function toFailed(id: string, { code, message: detail, mayTakeEffect }: ApiError): BulkResult['failed'][number] {
+function toFailedItem(id: string, { code, message: detail, mayTakeEffect }: ApiError): BulkResult['failed'][number] {
   return { id, code, detail, ...(mayTakeEffect && { mayTakeEffect }) };
 }
 
-async function requireTaken(action: BulkAction, run: RunRecord): Promise<void> {
-  if (!takes(action, run))
+async function requireAccepted(action: BulkAction, run: RunRecord): Promise<void> {
+  if (!acceptsAction(action, run))
     throw new ApiError('NOT_ALLOWED_NOW', `The run is ${run.status}: it does not take ${action}`);
 }
 
-async function control(
+async function controlOne(
   deps: ApiDeps,
   caller: Caller,
   run: RunRecord,

@@ -1,7 +1,7 @@
 import { decideApproval } from '../approvals/decide-approval.ts';
 import type { ApprovalJson } from '../schemas/approval.ts';
 import type { DecisionBody } from '../approvals/decide-approval.ts';
-import { findWithRun } from '../approvals/inbox.ts';
+import { findApprovalWithRun } from '../approvals/inbox.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { recordedAct } from '../http/recorded-act.ts';
@@ -30,15 +30,15 @@ export async function decideMany(
   { decisions, attempt, record }: ManyDecisions,
 ): Promise<readonly DecisionOutcome[]> {
   const at = new Date().toISOString();
-  return await tryEach(deps, decisions, idOfApproval, async (wanted, index) => {
+  return await tryEach(deps, decisions, approvalIdOf, async (wanted, index) => {
     const { approvalId, decision } = wanted;
-    const { run } = await findWithRun(deps, caller, approvalId);
+    const { run } = await findApprovalWithRun(deps, caller, approvalId);
     const request = { run, wanted, at, attempt: { ...attempt, id: `${attempt.id}-${index}` } };
     const act = { action: `approval.${decision}`, subject: approvalId };
     return await recordedAct(record, act, async () => await decideApproval(deps, caller, request));
   });
 }
 
-function idOfApproval({ approvalId }: NamedDecision): string {
+function approvalIdOf({ approvalId }: NamedDecision): string {
   return approvalId;
 }

@@ -27,7 +27,7 @@ export async function tryEach<Item, T>(
     try {
       return { item, done: await work(item, index) };
     } catch (error) {
-      const refused = toRefusal(error);
+      const refused = toItemError(error);
       if (isDatabaseAway(error)) away = refused;
       if (refused.cause !== undefined)
         logger.warn({ error: refused.cause, subject: subjectOf(item) }, 'a part of a request has failed');
@@ -37,19 +37,19 @@ export async function tryEach<Item, T>(
   return await Promise.all(items.map(async (item, index) => await limit(tryOne, item, index)));
 }
 
-function toRefusal(error: unknown): ApiError {
+function toItemError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (isDatabaseAway(error)) return unavailable('The database', error);
   return new ApiError('INTERNAL', 'The server failed; its log says why', { cause: error });
 }
 
 /** An item that failed, as the answer reports it. */
-interface Failed {
+interface FailedItem {
   readonly code: string;
   readonly mayTakeEffect?: boolean | undefined;
 }
 
 /** Returns true if repeating the request may do more, so that the answer must not be stored under its key. */
-export function mayBeDoneLater({ code, mayTakeEffect = false }: Failed): boolean {
+export function mayBeDoneLater({ code, mayTakeEffect = false }: FailedItem): boolean {
   return mayTakeEffect || code === 'UNAVAILABLE' || code === 'INTERNAL';
 }

@@ -14,9 +14,9 @@ import type { RunSubscription } from '../streams/subscribe-to-run.ts';
 import { admitMessage } from './admit-message.ts';
 import { findDecisions } from './chat-decisions.ts';
 import { RecordedAnswers, chunksOfRun } from './chat-stream.ts';
-import type { Until } from './chat-stream.ts';
+import type { StreamEnd } from './chat-stream.ts';
 import { planChat } from './messages/plan-chat.ts';
-import type { Chunk } from './messages/plan-chat.ts';
+import type { UiChunk } from './messages/plan-chat.ts';
 import { readLastMessage } from './read-last-message.ts';
 import type { LastMessage, UiMessage } from './read-last-message.ts';
 import { findRun, unknownRun } from '../runs/read-run.ts';
@@ -36,9 +36,9 @@ export interface ChatRequest {
 }
 
 /** The stream of one answer, which follows a run. */
-export interface Answer {
+export interface ChatAnswer {
   /** The chunks of the answer. They end early when one of the signals is aborted. */
-  readonly chunks: (unwanted: readonly AbortSignal[]) => AsyncGenerator<Chunk, void>;
+  readonly chunks: (unwanted: readonly AbortSignal[]) => AsyncGenerator<UiChunk, void>;
   /** Ends the subscription to the run, even if the chunks were never read. */
   readonly close: () => void;
 }
@@ -49,7 +49,7 @@ type LastMessageOf<Kind extends LastMessage['kind']> = Extract<LastMessage, { re
  * Answers the last message of a chat: a text starts a run of the graph, decisions resume the run that waits for them.
  * @throws ApiError when the run can't be started or a decision is refused
  */
-export async function answerChat(deps: ApiDeps, caller: Caller, request: ChatRequest): Promise<Answer> {
+export async function answerChat(deps: ApiDeps, caller: Caller, request: ChatRequest): Promise<ChatAnswer> {
   const { messages } = request;
   const sent = readLastMessage(messages);
   return sent.kind === 'message'
@@ -58,11 +58,11 @@ export async function answerChat(deps: ApiDeps, caller: Caller, request: ChatReq
 }
 
 /** Streams a run as one message, from its first event on. */
-export async function followRun(deps: ApiDeps, caller: Caller, runId: string, until: Until): Promise<Answer> {
+export async function followRun(deps: ApiDeps, caller: Caller, runId: string, until: StreamEnd): Promise<ChatAnswer> {
   return await withSubscription(
     deps,
     runId,
-    async (subscription) => await answerOf(deps, caller, { subscription, runId, after: 0, until }),
+    async (subscription) => await openChatAnswer(deps, caller, { subscription, runId, after: 0, until }),
   );
 }
 
@@ -71,16 +71,16 @@ async function startForMessage(
   caller: Caller,
   request: ChatRequest,
   sent: LastMessageOf<'message'>,
-): Promise<Answer> {
+): Promise<ChatAnswer> {
   const { threadId, onBusy } = request;
   requirePermission(caller, 'run:start');
-  const input = { ...request.input, ...(await toInput(deps, caller, request.graph, sent)) };
+  const input = { ...request.input, ...(await inputOfMessage(deps, caller, request.graph, sent)) };
   const wanted = plainRun({ graph: request.graph, input, threadId, onBusy });
   const key = request.key ?? `${threadId}/${sent.id}`;
   const { runId, begin } = await admitMessage(deps, caller, key, wanted);
   return await withSubscription(deps, runId, async (subscription) => {
     await begin();
-    return await answerOf(deps, caller, { subscription, runId, after: 0, until: 'approval' });
+    return await openChatAnswer(deps, caller, { subscription, runId, after: 0, until: 'approval' });
   });
 }
 
@@ -88,7 +88,7 @@ async function startForMessage(
  * Builds the run's input from a message. A canary version must take messages by the same channel as the main version.
  * @throws ApiError 404 for an unknown graph, 422 for a graph that takes no texts or no files
  */
-async function toInput(
+async function inputOfMessage(
   { store }: ApiDeps,
   { tenantId, permissions }: Caller,
   graph: string,
@@ -108,13 +108,13 @@ async function resumeByDecisions(
   caller: Caller,
   request: ChatRequest,
   sent: LastMessageOf<'decisions'>,
-): Promise<Answer> {
+): Promise<ChatAnswer> {
   requirePermission(caller, 'approval:decide');
   const { run, decide } = await findDecisions(deps, caller, request.threadId, sent.decisions);
   const after = sent.seen?.runId === run.id ? sent.seen.seq : run.lastSeq;
   return await withSubscription(deps, run.id, async (subscription) => {
     await decide(request.record);
-    return await answerOf(deps, caller, { subscription, runId: run.id, after, until: 'approval' });
+    return await openChatAnswer(deps, caller, { subscription, runId: run.id, after, until: 'approval' });
   });
 }
 
@@ -122,8 +122,8 @@ async function resumeByDecisions(
 async function withSubscription(
   deps: ApiDeps,
   runId: string,
-  work: (subscription: RunSubscription) => Promise<Answer>,
-): Promise<Answer> {
+  work: (subscription: RunSubscription) => Promise<ChatAnswer>,
+): Promise<ChatAnswer> {
   const subscription = await subscribeToRun(deps.store, { runId, detail: 'tokens' });
   try {
     return await work(subscription);
@@ -137,16 +137,16 @@ interface AnswerOptions {
   readonly subscription: RunSubscription;
   readonly runId: string;
   readonly after: number;
-  readonly until: Until;
+  readonly until: StreamEnd;
 }
 
-async function answerOf(
+async function openChatAnswer(
   deps: ApiDeps,
   caller: Caller,
   { subscription, runId, ...part }: AnswerOptions,
-): Promise<Answer> {
+): Promise<ChatAnswer> {
   const run = await findRun(deps, caller, runId);
-  const plan = planChat(await definitionOf(deps, run.graph.hash, runId));
+  const plan = planChat(await readDefinition(deps, run.graph.hash, runId));
   const recordedAnswers = new RecordedAnswers(run.lastSeq === 0 ? [] : await deps.store.ledger.answerTexts(runId));
   const message = { runId, plan, caller, recordedAnswers, ...part };
   return {
@@ -155,7 +155,7 @@ async function answerOf(
   };
 }
 
-async function definitionOf({ store }: ApiDeps, hash: string, runId: string): Promise<GraphDefinition> {
+async function readDefinition({ store }: ApiDeps, hash: string, runId: string): Promise<GraphDefinition> {
   const definition = await store.graphs.definition(hash);
   if (isDefinition(definition)) return definition;
   throw unknownRun(runId);

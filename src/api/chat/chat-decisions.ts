@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import type { Approval } from '../../graph/run/index.ts';
-import type { Act } from '../../store/audit.ts';
+import type { AuditedAct } from '../../store/audit.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { decideApproval } from '../approvals/decide-approval.ts';
 import { findApproval } from '../approvals/inbox.ts';
@@ -64,7 +64,7 @@ function firstDigest({ decisions, digest }: Pick<Approval, 'decisions' | 'digest
 /** A decision with the digest of what the person saw. */
 type SeenDecision = ChatDecision & Required<Pick<ChatDecision, 'digest'>>;
 
-function toAct({ approvalId, isApproved }: ChatDecision): Act {
+function auditedActOf({ approvalId, isApproved }: ChatDecision): AuditedAct {
   return { action: isApproved ? 'approval.approve' : 'approval.reject', subject: approvalId };
 }
 
@@ -89,7 +89,7 @@ async function decideOnce(deps: ApiDeps, caller: Caller, { run, decision, at, re
   try {
     await recordedAct(
       record,
-      toAct(decision),
+      auditedActOf(decision),
       async () => await decideApproval(deps, caller, { run, attempt, wanted, at }),
     );
   } catch (error) {

@@ -9,7 +9,7 @@ import type { SseBody } from '../streams/sse-body.ts';
 import type { RunUpdate } from '../streams/subscribe-to-run.ts';
 import { EditedQuestions } from './messages/questions.ts';
 import { MessageBuilder } from './messages/message-builder.ts';
-import type { Chunk, ChatPlan } from './messages/plan-chat.ts';
+import type { UiChunk, ChatPlan } from './messages/plan-chat.ts';
 
 /** A completed model call with the text of its answer. */
 interface RecordedAnswer {
@@ -46,12 +46,12 @@ export interface StreamedMessage {
   readonly caller: Caller;
   /** The `seq` of the last event that the reader already has; 0 for none. */
   readonly after: number;
-  readonly until: Until;
+  readonly until: StreamEnd;
   readonly recordedAnswers: RecordedAnswers;
 }
 
 /** Where the message ends: also where an approval is pending, or only at the end of the run. */
-export type Until = 'approval' | 'end';
+export type StreamEnd = 'approval' | 'end';
 
 /**
  * Maps the events of a run to chunks of one message, up to the end of the run or, if wanted, up to a pending approval.
@@ -60,14 +60,14 @@ export async function* chunksOfRun(
   { fingerprints }: Pick<ApiDeps, 'fingerprints'>,
   { runId, plan, caller, after, until, recordedAnswers }: StreamedMessage,
   updates: AsyncGenerator<RunUpdate, void>,
-): AsyncGenerator<Chunk, void> {
+): AsyncGenerator<UiChunk, void> {
   const message = new MessageBuilder(plan);
   const questions = new EditedQuestions();
   let seq = 0;
-  const chunksOfDelta = (delta: ModelDelta, hidden: Redaction): readonly Chunk[] =>
+  const chunksOfDelta = (delta: ModelDelta, hidden: Redaction): readonly UiChunk[] =>
     // Redacted text is sent once, when it is complete, because its deltas would reveal it.
     hideDelta(delta, hidden) === delta ? message.addDelta(delta) : [];
-  const chunksOfEvent = (event: RunEvent, hidden: Redaction): readonly Chunk[] => {
+  const chunksOfEvent = (event: RunEvent, hidden: Redaction): readonly UiChunk[] => {
     const recorded = event.type === 'model.called' ? recordedAnswers.deltaOf(event) : null;
     // An edited question is sent again as an event, so that its digest is fingerprinted in the same way as all others.
     const visible = [event, questions.add(event)].flatMap((one) => (one ? redactEvent(one, hidden, fingerprints) : []));
@@ -100,17 +100,17 @@ const DONE = 'data: [DONE]\n\n';
 /** Writes all chunks, each when the reader is ready for it. @param fail makes the last chunk after an error */
 export async function writeChunks(
   body: SseBody,
-  chunks: AsyncGenerator<Chunk, void>,
-  fail: (error: unknown) => Chunk,
+  chunks: AsyncGenerator<UiChunk, void>,
+  fail: (error: unknown) => UiChunk,
 ): Promise<void> {
   try {
-    for await (const chunk of chunks) if (!(await body.write(toLine(chunk)))) return;
+    for await (const chunk of chunks) if (!(await body.write(toChunkFrame(chunk)))) return;
   } catch (error) {
-    await body.write(toLine(fail(error)));
+    await body.write(toChunkFrame(fail(error)));
   }
   await body.write(DONE);
 }
 
-function toLine(chunk: Chunk): string {
+function toChunkFrame(chunk: UiChunk): string {
   return `data: ${JSON.stringify(chunk)}\n\n`;
 }

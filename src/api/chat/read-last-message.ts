@@ -41,39 +41,39 @@ export type LastMessage =
 export function readLastMessage(messages: readonly UiMessage[]): LastMessage {
   const at = messages.length - 1;
   const { id, role, parts, metadata = null } = messages[at] ?? NO_MESSAGE;
-  if (role === 'user') return { kind: 'message', id, content: readContent(parts, at) };
+  if (role === 'user') return { kind: 'message', id, content: readMessageContent(parts, at) };
   const [first, ...others] = parts.flatMap(decisionIn);
   if (role !== 'assistant' || !first)
-    throw refused(at, 'The last message must be one of a user, or an answer with decisions on its tool calls');
-  return { kind: 'decisions', decisions: [first, ...others], seen: readSeen(metadata) };
+    throw refuseMessages(at, 'The last message must be one of a user, or an answer with decisions on its tool calls');
+  return { kind: 'decisions', decisions: [first, ...others], seen: readSeenEvent(metadata) };
 }
 
 const NO_MESSAGE: UiMessage = { id: '', role: 'system', parts: [] };
 
-function readSeen(metadata: Json): { readonly runId: string; readonly seq: number } | null {
+function readSeenEvent(metadata: Json): { readonly runId: string; readonly seq: number } | null {
   const { runId, seq } = isJsonObject(metadata) ? metadata : {};
   return typeof runId === 'string' && typeof seq === 'number' ? { runId, seq } : null;
 }
 
 /** A message without files becomes a plain text. */
-function readContent(parts: readonly JsonObject[], at: number): MessageContent {
+function readMessageContent(parts: readonly JsonObject[], at: number): MessageContent {
   const read = parts.map((part, index) => {
     const { type, text } = part;
     if (type === 'text' && typeof text === 'string') return text;
     if (type === 'file') return toFilePart(part, at, index);
-    throw refused(at, 'Only parts of the types text and file are understood', index);
+    throw refuseMessages(at, 'Only parts of the types text and file are understood', index);
   });
   const content = read.filter((part) => part !== '');
-  if (content.length === 0) throw refused(at, 'The message has no text');
+  if (content.length === 0) throw refuseMessages(at, 'The message has no text');
   if (content.every((part) => typeof part === 'string')) return content.join('');
   return content.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part));
 }
 
 function toFilePart({ mediaType, filename, url }: JsonObject, at: number, part: number): FilePart {
   if (typeof mediaType !== 'string' || typeof url !== 'string')
-    throw refused(at, 'A file has a mediaType and a url', part);
+    throw refuseMessages(at, 'A file has a mediaType and a url', part);
   const isStored = url.startsWith(STORED);
-  if (!isStored && !/^https?:/i.test(url)) throw refused(at, NOT_STORED, part);
+  if (!isStored && !/^https?:/i.test(url)) throw refuseMessages(at, NOT_STORED, part);
   const name = typeof filename === 'string' && filename !== '' ? { name: filename } : {};
   const file = { type: mediaType.startsWith('image/') ? 'image' : 'file', mediaType, ...name } as const;
   return isStored ? { ...file, blob: url.slice(STORED.length) } : { ...file, url };
@@ -106,7 +106,7 @@ function digestIn(kept: Json | undefined): string | null {
   return typeof digest === 'string' ? digest : null;
 }
 
-function refused(at: number, message: string, part?: number): ApiError {
+function refuseMessages(at: number, message: string, part?: number): ApiError {
   const path = `/messages/${at}${part === undefined ? '' : `/parts/${part}`}`;
   return invalidField(path, message);
 }

@@ -3,18 +3,21 @@ import type { Permission } from '../../graph/definition/index.ts';
 import { commandsOf, control, isDecision, nextActions, whoDecides } from '../../wording/index.ts';
 import type { NextAction, Reason } from '../../wording/index.ts';
 import type { Explanation } from '../schemas/explanation.ts';
-import type { AskedApproval, Facts } from './reasons.ts';
+import type { AskedApproval, ExplanationFacts } from './reasons.ts';
 
-type Action = Explanation['actions'][number];
+type ActionName = Explanation['actions'][number];
 
 /**
  * Lists the actions that can be taken on a run, the most relevant first. Each also names the people who may take it.
  */
-export function actionsOf(facts: Facts, reasons: readonly Reason[]): readonly Action[] {
+export function actionsOf(facts: ExplanationFacts, reasons: readonly Reason[]): readonly ActionName[] {
   const { run, isLive } = facts;
   const isWait = ({ kind }: Reason): boolean => run.waitingFor.some((one) => one.kind === kind);
   const ordered = [...reasons.filter(isWait), ...reasons.filter((reason) => !isWait(reason))];
-  const offered = [...ordered.filter(isKnown).flatMap((reason) => nextActions(reason, run.id)), ...controlsOf(facts)];
+  const offered = [
+    ...ordered.filter(isPossibleAction).flatMap((reason) => nextActions(reason, run.id)),
+    ...controlsOf(facts),
+  ];
   return offered.map((next) => ({
     action: next.action,
     effect: next.effect,
@@ -24,21 +27,21 @@ export function actionsOf(facts: Facts, reasons: readonly Reason[]): readonly Ac
 }
 
 /** The people who decide an approval are only known if the approval was read. */
-function isKnown(reason: Reason): boolean {
+function isPossibleAction(reason: Reason): boolean {
   return reason.kind !== 'approval' || reason.about !== null;
 }
 
 /** Lists the controls that the run accepts in its status. */
-function controlsOf({ run, obstacle }: Facts): readonly NextAction[] {
+function controlsOf({ run, obstacle }: ExplanationFacts): readonly NextAction[] {
   const mayReplan = !obstacle || obstacle.kind === 'several-lost';
   const taken = (['replan', 'pause', 'cancel'] as const).filter((name) => isTakenIn(run.status, name));
   return taken.filter((name) => name !== 'replan' || mayReplan).map((name) => control(name, run.id));
 }
 
 /** The people who may take an action, and whether the reader is one of them. */
-type Right = Pick<Action, 'who' | 'allowed'>;
+type RequiredRight = Pick<ActionName, 'who' | 'allowed'>;
 
-function rightTo(next: NextAction, facts: Facts): Right {
+function rightTo(next: NextAction, facts: ExplanationFacts): RequiredRight {
   if (isDecision(next)) return rightToDecide(next.target, facts);
   const { permissions, gatedForReader } = facts;
   if (next.action === 'fork') return { who: 'who may edit states (state:edit)', allowed: permissions.has(FORK) };
@@ -54,7 +57,7 @@ const CONTROL: Permission = 'run:control';
 const FORK: Permission = 'state:edit';
 const CONTROLLERS = 'who may control runs (run:control)';
 
-function rightToDecide(approvalId: string, { approvals, permissions }: Facts): Right {
+function rightToDecide(approvalId: string, { approvals, permissions }: ExplanationFacts): RequiredRight {
   const asked = approvals.find(({ approval }) => approval.id === approvalId);
   return {
     who: whoDecides(asked?.approval.policy ?? {}),
@@ -63,7 +66,7 @@ function rightToDecide(approvalId: string, { approvals, permissions }: Facts): R
 }
 
 /** Only people who may decide the approvals that a control skips may send it. */
-function leftToDeciders(decided: string): Right {
+function leftToDeciders(decided: string): RequiredRight {
   return { who: `${CONTROLLERS} and alone decides ${decided}`, allowed: false };
 }
 
@@ -71,7 +74,7 @@ function leftToDeciders(decided: string): Right {
  * Approvals that need several people or a reason can't be skipped by a control, and neither can approvals that were not
  * read.
  */
-function mayPassApprovals({ run, approvals }: Facts): boolean {
+function mayPassApprovals({ run, approvals }: ExplanationFacts): boolean {
   const mayPass = ({ isOwn, approval: { policy } }: AskedApproval): boolean =>
     isOwn && (policy.quorum ?? 1) === 1 && policy.requireReason !== true;
   const awaited = run.waitingFor.filter(({ kind }) => kind === 'approval');

@@ -5,27 +5,27 @@ import type { Reason } from '../../wording/index.ts';
 import type { Explanation } from '../schemas/explanation.ts';
 import { actionsOf } from './actions.ts';
 import { reasonsOf } from './reasons.ts';
-import type { Facts, VisibleRun } from './reasons.ts';
+import type { ExplanationFacts, VisibleRun } from './reasons.ts';
 
 /** Explains a run on the basis of facts that were redacted for the reader. */
-export function explainRun(facts: Facts): Explanation {
+export function explainRun(facts: ExplanationFacts): Explanation {
   const { id: runId, status } = facts.run;
   const [first, ...more] = reasonsOf(facts);
-  const { text, since } = toExplained(first);
+  const { text, since } = toExplainedReason(first);
   return {
     runId,
     status,
     summary: more.length > 0 ? `${text} (${more.length} more)` : text,
     since,
-    reasons: [first, ...more].map(toExplained),
-    budget: budgetOf(facts.run),
+    reasons: [first, ...more].map(toExplainedReason),
+    budget: explainBudget(facts.run),
     deadline: explainDeadline(facts),
     actions: actionsOf(facts, [first, ...more]),
   };
 }
 
 /** Formats a reason for the API. */
-function toExplained(reason: Reason) {
+function toExplainedReason(reason: Reason) {
   const { kind, about: _textOnly, ...fields } = reason;
   return { kind, text: toSentence(formatReason(reason)), ...fields };
 }
@@ -46,7 +46,7 @@ const USED: Readonly<Record<CountedLimit, (run: VisibleRun) => number>> = {
 const MICROS = 1_000_000;
 
 /** Returns the remaining amounts of the limits that the run has. */
-function budgetOf(run: VisibleRun): Explanation['budget'] {
+function explainBudget(run: VisibleRun): Explanation['budget'] {
   return COUNTED_LIMITS.flatMap((limit) => {
     const allowed = run.limits[limit];
     if (typeof allowed !== 'number') return [];
@@ -60,7 +60,7 @@ const EFFECT_OF_DEADLINE =
 const WHILE_SUSPENDED = 'The time stands still while the run is paused or only waits for people.';
 
 /** Explains when the deadline of a run is reached. */
-function explainDeadline({ deadline }: Pick<Facts, 'deadline'>): Explanation['deadline'] {
+function explainDeadline({ deadline }: Pick<ExplanationFacts, 'deadline'>): Explanation['deadline'] {
   return deadline
     ? { ...deadline, effect: deadline.at === null ? `${WHILE_SUSPENDED} ${EFFECT_OF_DEADLINE}` : EFFECT_OF_DEADLINE }
     : null;

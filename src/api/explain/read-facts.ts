@@ -2,13 +2,13 @@ import { isRedacting } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { hasLostSeveral, isEnded, nodeOfIntervention, readRun } from '../../graph/run/index.ts';
 import type { Approval, Run } from '../../graph/run/index.ts';
-import { kindOf, nameOf } from '../../store/calls/calls.ts';
+import { kindOfCall, nameOfCalled } from '../../store/calls/calls.ts';
 import type { BeginOfCall, CallKind } from '../../store/calls/calls.ts';
 import type { TaskFailureNote } from '../../store/failing-runs.ts';
 import { isOffFor } from '../../store/known-overrides.ts';
-import { isLive } from '../../store/runs.ts';
+import { isDispatchedAndOpen } from '../../store/runs.ts';
 import type { RunRecord } from '../../store/runs.ts';
-import { waitsFor } from '../approvals/inbox.ts';
+import { isPendingForCaller } from '../approvals/inbox.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toPrincipal } from '../http/authenticate.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -16,7 +16,7 @@ import { hiddenFrom, redactApproval, redactEvent } from '../redaction.ts';
 import { toRunJson } from '../runs/run-json.ts';
 import { isStart } from '../../workflows/contract.ts';
 import type { Obstacle } from '../../wording/index.ts';
-import type { Facts, BlockingSwitch } from './reasons.ts';
+import type { ExplanationFacts, BlockingSwitch } from './reasons.ts';
 import { namesUsed } from '../../graph/definition/index.ts';
 import type { Catalog, GraphDefinition } from '../../graph/definition/index.ts';
 import type { SwitchKind } from '../../store/tables.ts';
@@ -27,12 +27,12 @@ import { inheritedUndone, newestForkPoint } from '../runs/sound-state.ts';
 type ReadDeps = Pick<ApiDeps, 'store' | 'fingerprints' | 'graphJobs' | 'logger'>;
 
 /** Reads the facts that explain a run to a caller, without a request to Temporal. */
-export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord): Promise<Facts> {
+export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord): Promise<ExplanationFacts> {
   const { fingerprints } = deps;
   const hidden = hiddenFrom(caller, run);
   const hasEnded = isEnded(run.status);
   const [open, stopped, queue, failure] = await Promise.all([
-    hasEnded ? NOTHING_OPEN : readOpen(deps, run),
+    hasEnded ? NOTHING_OPEN : readOpenApprovals(deps, run),
     readStop(deps, run, hidden),
     readQueue(deps, run),
     readFailure(deps, caller, run),
@@ -42,13 +42,13 @@ export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord):
     run: toRunJson(run, caller, { retrying }),
     approvals: approvals.map((approval) => ({
       approval: redactApproval(approval, hidden, fingerprints),
-      isOwn: waitsFor(caller, approval),
+      isOwn: isPendingForCaller(caller, approval),
     })),
     stopped,
     queue,
     ...failure,
-    isLive: isLive(run),
-    failing: failingOf(note, hidden),
+    isLive: isDispatchedAndOpen(run),
+    failing: readFailingTask(note, hidden),
     checkpoint: run.view?.checkpointId ?? null,
     deadline: run.view?.deadline ?? null,
     switchedOff,
@@ -57,7 +57,7 @@ export async function readFacts(deps: ReadDeps, caller: Caller, run: RunRecord):
 }
 
 /** Maps a worker's note of a failing workflow task. Only messages of the run's own code are quoted. */
-function failingOf(note: TaskFailureNote | null, hidden: Redaction): Facts['failing'] {
+function readFailingTask(note: TaskFailureNote | null, hidden: Redaction): ExplanationFacts['failing'] {
   if (!note) return null;
   return { by: note.by, message: note.by === 'code' && !isRedacting(hidden) ? note.reason : null };
 }
@@ -66,7 +66,7 @@ function failingOf(note: TaskFailureNote | null, hidden: Redaction): Facts['fail
 const MAX_APPROVALS = 50;
 
 /** Reads the facts that only an active run has. */
-async function readOpen(deps: ReadDeps, run: RunRecord) {
+async function readOpenApprovals(deps: ReadDeps, run: RunRecord) {
   const { ledger, approvals: asked, failingRuns } = deps.store;
   const [retrying, approvals, note, switchedOff] = await Promise.all([
     ledger.retrying(run.id),
@@ -77,10 +77,18 @@ async function readOpen(deps: ReadDeps, run: RunRecord) {
   return { retrying, approvals, note, switchedOff };
 }
 
-const NOTHING_OPEN: Awaited<ReturnType<typeof readOpen>> = { retrying: [], approvals: [], note: null, switchedOff: [] };
+const NOTHING_OPEN: Awaited<ReturnType<typeof readOpenApprovals>> = {
+  retrying: [],
+  approvals: [],
+  note: null,
+  switchedOff: [],
+};
 
 /** The graph is read only if a switch is off. */
-async function readSwitchedOff({ store }: ReadDeps, { id, tenantId, view }: RunRecord): Promise<Facts['switchedOff']> {
+async function readSwitchedOff(
+  { store }: ReadDeps,
+  { id, tenantId, view }: RunRecord,
+): Promise<ExplanationFacts['switchedOff']> {
   const off = (await store.overrides.now()).switchedOff.filter((one) => isOffFor(one, tenantId));
   if (off.length === 0 || !view) return [];
   const [start, open] = await Promise.all([store.runs.startOf(id), readOpenCalls({ store }, { id, view })]);
@@ -105,7 +113,7 @@ async function readStop(
   { store, fingerprints }: ReadDeps,
   run: RunRecord,
   hidden: Redaction,
-): Promise<Facts['stopped']> {
+): Promise<ExplanationFacts['stopped']> {
   const { status } = run;
   if (status !== 'paused' && status !== 'canceled') return null;
   const event = await store.journal.lastOfType(run.id, STOPPING[status]);
@@ -114,14 +122,14 @@ async function readStop(
   return { by: visible.by, reason: visible.reason, at: visible.at };
 }
 
-async function readQueue({ store }: ReadDeps, run: RunRecord): Promise<Facts['queue']> {
+async function readQueue({ store }: ReadDeps, run: RunRecord): Promise<ExplanationFacts['queue']> {
   if (run.dispatch.kind !== 'queued' || run.threadId === null || isEnded(run.status)) return null;
   const thread = await store.threads.find(run.tenantId, run.threadId);
   return { aheadRunId: thread?.activeRunId ?? null };
 }
 
 /** A graph with the graphs that its runs pin. */
-interface Pinned {
+interface PinnedDefinition {
   readonly definition: GraphDefinition;
   readonly catalog: Pick<Catalog, 'graphs'>;
 }
@@ -158,7 +166,7 @@ function usesOnly(name: string, { tools, models, functions }: Used): boolean {
  */
 export function findSwitchedOff(
   off: readonly Switch[],
-  { definition, catalog }: Pinned,
+  { definition, catalog }: PinnedDefinition,
   next: readonly string[],
   open: readonly BeginOfCall[],
 ): readonly BlockingSwitch[] {
@@ -168,14 +176,14 @@ export function findSwitchedOff(
   });
   return off.flatMap(({ kind, name, reason, changedAt: since }) => {
     const blocked = BLOCKED_USES[kind];
-    const calls = open.filter((call) => kindOf(call) === blocked.calls && nameOf(call) === name);
+    const calls = open.filter((call) => kindOfCall(call) === blocked.calls && nameOfCalled(call) === name);
     const callers = new Set(calls.map(outermostNode));
     const isCertain = (node: (typeof used)[number]): boolean => callers.has(node.id) || usesOnly(name, node.used);
     const users = used.filter((node) => blocked.used(node.used).includes(name));
     const waiting = blocked.calls === null ? users : users.filter(isCertain);
     if (waiting.length === 0) return [];
     const nodes = waiting.map(({ id }) => id);
-    return [{ kind, name, reason, since, isSure: waiting.every(isCertain), nodes, calls: calls.map(keyOf) }];
+    return [{ kind, name, reason, since, isSure: waiting.every(isCertain), nodes, calls: calls.map(switchKeyOf) }];
   });
 }
 
@@ -184,7 +192,7 @@ function outermostNode({ path = [], node }: BeginOfCall): string {
   return path[0] ?? node;
 }
 
-function keyOf({ idempotencyKey }: BeginOfCall): string {
+function switchKeyOf({ idempotencyKey }: BeginOfCall): string {
   return idempotencyKey;
 }
 
@@ -193,15 +201,18 @@ function keyOf({ idempotencyKey }: BeginOfCall): string {
  * compiled now, only the caller's permission counts, so that a broken run can still be explained.
  * @param state the state of a failed run; `null` for a run that waits
  */
-async function readGated(
+async function readGatedForReader(
   { store, graphJobs, logger }: Pick<ApiDeps, 'store' | 'graphJobs' | 'logger'>,
   caller: Caller,
   run: RunRecord,
   state: Run | null,
-): Promise<Facts['gatedForReader']> {
-  const skips = skipsOf(run);
+): Promise<ExplanationFacts['gatedForReader']> {
+  const skips = skippableOf(run);
   if (skips.length === 0 || !caller.permissions.has('run:control')) return new Set();
-  const [start, approvals] = await Promise.all([store.runs.startOf(run.id), state ? [] : readAsked(store, run)]);
+  const [start, approvals] = await Promise.all([
+    store.runs.startOf(run.id),
+    state ? [] : readAskedApprovals(store, run),
+  ]);
   if (!isStart(start)) return new Set();
   const asked = approvals.flatMap((one) => one.requesters);
   const requesters = [run.createdBy, ...(state?.shapedBy ?? []).map(({ sub }) => sub), ...asked];
@@ -221,7 +232,10 @@ async function readGated(
  * Reads the approvals that matter: the pending ones, and the latest one, which names everyone who has influenced the
  * run.
  */
-async function readAsked({ approvals }: Store, { id: runId, tenantId }: RunRecord): Promise<readonly Approval[]> {
+async function readAskedApprovals(
+  { approvals }: Store,
+  { id: runId, tenantId }: RunRecord,
+): Promise<readonly Approval[]> {
   const [pending, { items: latest }] = await Promise.all([
     approvals.ofRun(runId, 'pending', MAX_APPROVALS),
     approvals.list(tenantId, { runId }, { limit: 1 }),
@@ -230,7 +244,7 @@ async function readAsked({ approvals }: Store, { id: runId, tenantId }: RunRecor
 }
 
 /** Lists what can be skipped: each intervention by its id, and the node that has failed the run by its name. */
-function skipsOf({ status, view }: RunRecord) {
+function skippableOf({ status, view }: RunRecord) {
   const node = status === 'failed' ? view?.error?.node : undefined;
   const failed = node === undefined ? [] : [{ key: node, node: { node } }];
   const waiting = (view?.waitingFor ?? []).flatMap(({ kind, id }) => {
@@ -245,14 +259,14 @@ async function readFailure(
   deps: Pick<ApiDeps, 'store' | 'graphJobs' | 'logger'>,
   caller: Caller,
   run: RunRecord,
-): Promise<Pick<Facts, 'obstacle' | 'gatedForReader'>> {
+): Promise<Pick<ExplanationFacts, 'obstacle' | 'gatedForReader'>> {
   const ended = run.status === 'failed' ? await deps.store.endedRuns.find(run.id) : null;
   const state = ended && readRun(ended.state);
   const kind = run.status === 'failed' ? await findObstacle(deps.store, run, state) : null;
   const takesSkip = kind === null || kind === 'several-lost';
   return {
     obstacle: kind && { kind, forkAt: await readForkPoint(deps.store, run) },
-    gatedForReader: takesSkip ? await readGated(deps, caller, run, state) : new Set(),
+    gatedForReader: takesSkip ? await readGatedForReader(deps, caller, run, state) : new Set(),
   };
 }
 

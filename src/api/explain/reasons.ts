@@ -8,7 +8,7 @@ import type { RunRecord } from '../../store/runs.ts';
 import type { toRunJson } from '../runs/run-json.ts';
 
 /** The facts behind an explanation, redacted for its reader. */
-export interface Facts {
+export interface ExplanationFacts {
   readonly run: VisibleRun;
   /** The pending approvals; if there are many, the oldest. */
   readonly approvals: readonly AskedApproval[];
@@ -58,16 +58,29 @@ export interface FailingTask {
 export type BlockingSwitch = SwitchedOff & { readonly since: string };
 
 /** Lists the reasons for a run's present state, the most important first. There is always at least one. */
-export function reasonsOf(facts: Facts): readonly [Reason, ...Reason[]] {
+export function reasonsOf(facts: ExplanationFacts): readonly [Reason, ...Reason[]] {
   const [first, ...more] = FINDERS.flatMap((find) => find(facts));
-  return [first ?? working(facts.run), ...more];
+  return [first ?? workingReasons(facts.run), ...more];
 }
 
-type Find = (facts: Facts) => readonly Reason[];
+type FindReasons = (facts: ExplanationFacts) => readonly Reason[];
 
-const FINDERS: readonly Find[] = [ended, paused, failing, queued, notDispatched, waiting, switchedOff, retrying];
+const FINDERS: readonly FindReasons[] = [
+  endedReasons,
+  pausedReasons,
+  failingTaskReasons,
+  queuedReasons,
+  notDispatchedReasons,
+  waitingReasons,
+  switchedOffReasons,
+  retryingReasons,
+];
 
-function ended({ run: { status, endedAt, error }, stopped: stop, obstacle }: Facts): readonly Reason[] {
+function endedReasons({
+  run: { status, endedAt, error },
+  stopped: stop,
+  obstacle,
+}: ExplanationFacts): readonly Reason[] {
   if (endedAt === null || !isEnded(status)) return [];
   if (status === 'completed') return [{ kind: status, since: endedAt, about: null }];
   const { node } = error ?? {};
@@ -76,12 +89,12 @@ function ended({ run: { status, endedAt, error }, stopped: stop, obstacle }: Fac
   return [{ kind: status, ...common, about: { obstacle } }];
 }
 
-function paused({ run, stopped: stop, checkpoint }: Facts): readonly Reason[] {
+function pausedReasons({ run, stopped: stop, checkpoint }: ExplanationFacts): readonly Reason[] {
   if (run.status !== 'paused') return [];
   return [{ kind: 'paused', since: stop?.at ?? beginOf(run), about: { stop, checkpoint } }];
 }
 
-function failing({ run, failing: task }: Facts): readonly Reason[] {
+function failingTaskReasons({ run, failing: task }: ExplanationFacts): readonly Reason[] {
   if (!task) return [];
   const { by, message } = task;
   const since = beginOf(run);
@@ -89,15 +102,15 @@ function failing({ run, failing: task }: Facts): readonly Reason[] {
   return [{ kind: 'poisoned', since, about: { message } }];
 }
 
-function queued({ run: { threadId, createdAt }, queue }: Facts): readonly Reason[] {
+function queuedReasons({ run: { threadId, createdAt }, queue }: ExplanationFacts): readonly Reason[] {
   return queue ? [{ kind: 'queued', since: createdAt, about: { threadId, aheadRunId: queue.aheadRunId } }] : [];
 }
 
-function notDispatched({ run: { pending } }: Facts): readonly Reason[] {
+function notDispatchedReasons({ run: { pending } }: ExplanationFacts): readonly Reason[] {
   return pending ? [{ kind: 'pending', since: pending.since, about: { reason: pending.reason } }] : [];
 }
 
-function waiting({ run, approvals }: Facts): readonly Reason[] {
+function waitingReasons({ run, approvals }: ExplanationFacts): readonly Reason[] {
   return run.waitingFor.map((one) => {
     const asked = one.kind === 'approval' ? approvals.find(({ approval }) => approval.id === one.id) : undefined;
     return waitingReason(one, asked ? toAwaited(asked.approval) : null);
@@ -109,7 +122,7 @@ function toAwaited({ title, tool, policy, decisions }: PublicApproval): AwaitedA
   return { question: title, tool, policy, digest: null, decisions: decisions.length };
 }
 
-function switchedOff({ run, switchedOff: off }: Facts): readonly Reason[] {
+function switchedOffReasons({ run, switchedOff: off }: ExplanationFacts): readonly Reason[] {
   return off.map(({ since, ...about }) => {
     const began = beginOf(run);
     const { calls, nodes } = about;
@@ -124,7 +137,7 @@ function switchedOff({ run, switchedOff: off }: Facts): readonly Reason[] {
   });
 }
 
-function retrying({ run }: Facts): readonly Reason[] {
+function retryingReasons({ run }: ExplanationFacts): readonly Reason[] {
   return run.retrying.map(({ node, index, attempt, lastError, nextAttemptAt }) => ({
     kind: 'retrying',
     since: beginOf(run),
@@ -137,7 +150,7 @@ function retrying({ run }: Facts): readonly Reason[] {
   }));
 }
 
-function working(run: VisibleRun): Reason {
+function workingReasons(run: VisibleRun): Reason {
   return { kind: 'working', since: beginOf(run), about: { hasBegun: run.startedAt !== null, next: run.next } };
 }
 

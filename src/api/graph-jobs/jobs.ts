@@ -55,7 +55,7 @@ export interface ForkAttempt {
 }
 
 /** An ended run after a signal was applied. */
-export interface Reopened {
+export interface ReopenedRun {
   /** `null` when the run did not answer the signal. */
   readonly result: SignalResult | null;
   /** The public view of the run until its new execution writes one. */
@@ -68,15 +68,15 @@ export interface Reopened {
  */
 const JOBS = {
   checkInput(graph: RunnableGraph, input: JsonObject): InputFaults {
-    const compiled = compile(graph);
+    const compiled = compileRunnable(graph);
     return { missing: missingInput(compiled, input), issues: checkInput(compiled, input) };
   },
   findRedaction: (graph: RunnableGraph, inherited: InheritedRedaction): Redaction =>
-    findRedaction(compile(graph), inherited),
+    findRedaction(compileRunnable(graph), inherited),
   refuseStartAt: (graph: RunnableGraph, startAt: string, by: Principal, now: number): Refusal | null =>
-    refuseStartAt(compile(graph), startAt, by, now),
+    refuseStartAt(compileRunnable(graph), startAt, by, now),
   refuseSkips(graph: RunnableGraph, nodes: readonly NodeAddress[], actor: Actor): readonly (Refusal | null)[] {
-    const compiled = compile(graph);
+    const compiled = compileRunnable(graph);
     return nodes.map((node) => refuseSkipOf(compiled, node, actor));
   },
   /** The details of the approval are not needed and may be large, so they are left out. */
@@ -84,13 +84,13 @@ const JOBS = {
   refuseFork(graph: RunnableGraph, identity: RunIdentity, attempt: ForkAttempt): Refusal | null {
     const { fork, startedAt, underParent } = attempt;
     const refusal =
-      underParent && refuseForkOf(compile(underParent.graph), identity, { fork: underParent.fork, startedAt });
+      underParent && refuseForkOf(compileRunnable(underParent.graph), identity, { fork: underParent.fork, startedAt });
     if (refusal) return refusal;
-    const forked = forkRun(compile(graph), identity, { fork, startedAt });
+    const forked = forkRun(compileRunnable(graph), identity, { fork, startedAt });
     return 'code' in forked ? forked : null;
   },
-  signalEnded(graph: RunnableGraph, run: Run, signal: SentSignal, now: number): Reopened {
-    const after = signalEndedRun(compile(graph), run, { ...signal, now }).run;
+  signalEnded(graph: RunnableGraph, run: Run, signal: SentSignal, now: number): ReopenedRun {
+    const after = signalEndedRun(compileRunnable(graph), run, { ...signal, now }).run;
     const { signalId } = signal.payload;
     return {
       result: after.signalResults.find(({ id }) => id === signalId) ?? null,
@@ -99,13 +99,13 @@ const JOBS = {
   },
   /** Runs a graph with given outputs of its nodes. @param now milliseconds since the epoch */
   test: async (graph: RunnableGraph, identity: RunIdentity, test: OutputsTest, now: number): Promise<TestedRun> =>
-    await playOutputs(compile(graph), { identity, test, now }),
+    await playOutputs(compileRunnable(graph), { identity, test, now }),
   draw: (definition: GraphDefinition, marks: Marks, format: DiagramFormat): string =>
     DIAGRAM_WRITERS[format](definition, marks),
   findTemplateFault: (template: Json) => findTemplateFault(template),
   fillFromMessage: (template: Json, message: Message): FilledTemplate => fillFromMessage(template, message),
   replay: (graph: RunnableGraph, identity: RunIdentity, begin: Beginning, log: ReplayLog): Replayed =>
-    replay({ graph: compile(graph), identity, begin, log }),
+    replay({ graph: compileRunnable(graph), identity, begin, log }),
 } as const;
 
 /** Returns all jobs by name. @param catalog the catalog of the installation, which only `validate` needs whole */
@@ -131,7 +131,7 @@ export function limitMsOf(name: JobName): number {
   return LONGER_LIMITS_MS[name] ?? LIMIT_MS;
 }
 
-function compile({ definition, catalog }: RunnableGraph): CompiledGraph {
+function compileRunnable({ definition, catalog }: RunnableGraph): CompiledGraph {
   return compileShared(definition, catalog);
 }
 

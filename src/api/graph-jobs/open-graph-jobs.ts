@@ -4,7 +4,7 @@ import type { LimitFunction } from 'p-limit';
 import { Piscina } from 'piscina';
 import type { Catalog } from '../../graph/definition/index.ts';
 import { ownModule, ownNodeOptions } from '../../process/own-code.ts';
-import { ApiError, notNow, retryAfter } from '../http/errors.ts';
+import { ApiError, unavailableNow, retryAfter } from '../http/errors.ts';
 import { openJobLimit } from './job-limit.ts';
 import { limitMsOf } from './jobs.ts';
 import type { GraphJobs } from './jobs.ts';
@@ -76,8 +76,9 @@ export function openGraphJobs(catalog: Catalog, options: ThreadOptions = {}): Gr
         try {
           return await pool.run({ name, parameters, begun: limit.begun }, { signal: limit.signal });
         } catch (error) {
-          if (limit.isStarved()) throw notNow('The machine has no time to check this; it may be sent again', error);
-          throw isTooMuch(error) ? tooMuch(error) : error;
+          if (limit.isStarved())
+            throw unavailableNow('The machine has no time to check this; it may be sent again', error);
+          throw isTooMuch(error) ? jobTooLarge(error) : error;
         } finally {
           limit.close();
         }
@@ -97,7 +98,7 @@ function createTenantLimit(atOnce: number): <T>(tenantId: string, work: () => Pr
   return async (tenantId, work) => {
     const limit = byTenant.get(tenantId) ?? pLimit(atOnce);
     byTenant.set(tenantId, limit);
-    if (limit.pendingCount >= MAX_WAITING) throw tooMany();
+    if (limit.pendingCount >= MAX_WAITING) throw tooManyJobs();
     try {
       return await limit(work);
     } finally {
@@ -112,12 +113,12 @@ function isTooMuch(error: unknown): boolean {
   return error.name === 'AbortError' || ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY');
 }
 
-function tooMuch(cause: unknown): ApiError {
+function jobTooLarge(cause: unknown): ApiError {
   const message = 'The definition and its data need more time or memory than one request may have; make them simpler';
   return new ApiError('TOO_EXPENSIVE', message, { cause });
 }
 
-function tooMany(): ApiError {
+function tooManyJobs(): ApiError {
   const message = `${MAX_WAITING} requests of the tenant wait to be checked; send this one later`;
   return retryAfter(1, 'TOO_MANY_REQUESTS', message);
 }

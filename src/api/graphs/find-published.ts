@@ -6,7 +6,7 @@ import { didYouMean } from '../../graph/values/index.ts';
 import { GRAPH_READERS } from '../http/authenticate.ts';
 
 /** The graphs of a tenant, and the permissions of the caller. */
-export interface TenantStore {
+export interface GraphReader {
   readonly store: Store;
   readonly tenantId: string;
   readonly permissions?: ReadonlySet<Permission> | undefined;
@@ -17,7 +17,7 @@ export interface TenantStore {
  * @returns `null` also for an unpublished version
  */
 export async function findPublished(
-  { store, tenantId }: TenantStore,
+  { store, tenantId }: GraphReader,
   name: string,
   version?: number,
 ): Promise<PublishedGraph | null> {
@@ -28,7 +28,7 @@ export async function findPublished(
 /** Finds a version of a graph, including unpublished ones, or the newest published one. @throws ApiError 404 */
 export async function findVersion(
   store: Store,
-  { tenantId, permissions }: Omit<TenantStore, 'store'>,
+  { tenantId, permissions }: Omit<GraphReader, 'store'>,
   name: string,
   version?: number,
 ): Promise<PublishedGraph> {
@@ -54,16 +54,19 @@ const MAX_NAMES = 500;
  * @param code depends on whether the request is for the graph itself or for something that uses it
  */
 export async function missingGraph(
-  tenant: TenantStore,
+  tenant: GraphReader,
   reference: string,
   code: 'NOT_FOUND' | 'UNKNOWN_GRAPH',
 ): Promise<ApiError> {
   const mayList = GRAPH_READERS.some((permission) => tenant.permissions?.has(permission));
-  return new ApiError(code, `There is no graph "${reference}".${mayList ? await suggestion(tenant, reference) : ''}`);
+  return new ApiError(
+    code,
+    `There is no graph "${reference}".${mayList ? await suggestSimilar(tenant, reference) : ''}`,
+  );
 }
 
 /** If the graph exists, a similar alias is suggested; versions have no similar ones. */
-async function suggestion({ store, tenantId }: TenantStore, reference: string): Promise<string> {
+async function suggestSimilar({ store, tenantId }: GraphReader, reference: string): Promise<string> {
   const [name = '', version] = reference.split('@');
   if (!(await store.graphs.find(tenantId, name))) {
     const { items } = await store.graphs.list(tenantId, { limit: MAX_NAMES });

@@ -62,7 +62,7 @@ export async function publishFolder(
       for (const tenantId of tenants) await publishGraph(definition, { ...publisher, tenantId, by: 'configuration' });
     } catch (error) {
       if (isDatabaseAway(error)) throw error;
-      throw new SetupError(`${file} can't be published: ${describe(error)}`, { cause: error });
+      throw new SetupError(`${file} can't be published: ${describeGraphFile(error)}`, { cause: error });
     }
   }
 }
@@ -74,7 +74,7 @@ async function readGraph(file: string): Promise<Json> {
   throw new Error(`line ${graph.at.line}: ${graph.problem}`);
 }
 
-function describe(error: unknown): string {
+function describeGraphFile(error: unknown): string {
   const issues = error instanceof ApiError ? error.issues : [];
   return [messageOf(error), ...issues.map(({ path, message }) => `  ${path}: ${message}`)].join('\n');
 }

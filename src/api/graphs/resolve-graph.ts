@@ -6,7 +6,7 @@ import type { Json } from '../../graph/values/index.ts';
 import { contentHash } from '../http/fingerprints.ts';
 import { ApiError } from '../http/errors.ts';
 import { findPublished, missingGraph } from './find-published.ts';
-import type { TenantStore } from './find-published.ts';
+import type { GraphReader } from './find-published.ts';
 import type { GraphAlias } from '../../store/graph-aliases.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
 import type { Store } from '../../store/store.ts';
@@ -30,10 +30,10 @@ export async function requireValid(
   given: Json,
   lookup: GraphLookup,
   pins?: Readonly<Record<string, number>>,
-): Promise<Checked> {
+): Promise<ValidatedGraph> {
   const linked = await linkGraphs(given, lookup, pins);
   const issues = await findIssues(given, linked, lookup);
-  if (!isValid(given, issues) || !isValid(linked.definition, [])) {
+  if (!isValidDefinition(given, issues) || !isValidDefinition(linked.definition, [])) {
     const isTooLarge = issues.some(({ code, path }) => code === 'GRAPH_TOO_LARGE' && path === '');
     const count = issues.filter(({ severity }) => severity === 'error').length;
     throw new ApiError(
@@ -57,11 +57,11 @@ export async function findIssues(
 }
 
 /** The source of referenced graphs, and what validates definitions. */
-export interface GraphLookup extends TenantStore {
+export interface GraphLookup extends GraphReader {
   readonly graphJobs: GraphJobs;
 }
 
-export interface Checked {
+export interface ValidatedGraph {
   readonly graph: ValidGraph;
   readonly warnings: readonly GraphIssue[];
   readonly pins: Readonly<Record<string, number>>;
@@ -79,7 +79,7 @@ export async function resolveGraph(reference: Json, lookup: GraphLookup, runId: 
   return { ...graph, version: found.version, hash: found.hash };
 }
 
-function isValid(definition: unknown, issues: readonly GraphIssue[]): definition is GraphDefinition & Json {
+function isValidDefinition(definition: unknown, issues: readonly GraphIssue[]): definition is GraphDefinition & Json {
   return typeof definition === 'object' && !hasErrors(issues);
 }
 
@@ -92,38 +92,40 @@ const REFERENCE = /^(?<name>[^@]+)(?:@(?:(?<version>[1-9]\d{0,8})|(?<alias>[A-Za
  * @param runId selects between the versions of an alias with a canary; the same id always selects the same version
  * @throws ApiError 404 when there is none
  */
-export async function findForRun(reference: string, tenant: TenantStore, runId: string): Promise<PublishedGraph> {
+export async function findForRun(reference: string, tenant: GraphReader, runId: string): Promise<PublishedGraph> {
   const { name, version, alias } = REFERENCE.exec(reference)?.groups ?? {};
-  if (name === undefined) return await refuse(tenant, reference);
+  if (name === undefined) return await refuseReference(tenant, reference);
   if (alias !== undefined) return await findByAlias(tenant, name, alias, runId);
   const found = await findPublished(tenant, name, version === undefined ? undefined : Number(version));
-  return found ?? (await refuse(tenant, reference));
+  return found ?? (await refuseReference(tenant, reference));
 }
 
 /** Finds all published versions that a new run may use; an alias with a canary has two. */
-export async function findAllForRun(reference: string, tenant: TenantStore): Promise<readonly PublishedGraph[]> {
+export async function findAllForRun(reference: string, tenant: GraphReader): Promise<readonly PublishedGraph[]> {
   const { name, version, alias } = REFERENCE.exec(reference)?.groups ?? {};
   if (name === undefined) return [];
   const versions =
     alias === undefined
       ? [version === undefined ? undefined : Number(version)]
-      : versionsOf(await tenant.store.graphAliases.find({ tenantId: tenant.tenantId, name, alias }));
+      : versionsOfAlias(await tenant.store.graphAliases.find({ tenantId: tenant.tenantId, name, alias }));
   const found = await Promise.all(versions.map(async (one) => await findPublished(tenant, name, one)));
   return found.filter((graph) => graph !== null);
 }
 
-function versionsOf(alias: GraphAlias | null): readonly number[] {
+function versionsOfAlias(alias: GraphAlias | null): readonly number[] {
   return alias ? [alias.version, ...(alias.canary ? [alias.canary.version] : [])] : [];
 }
 
 /** An unpublished canary is ignored, and all runs use the version of the alias. */
-async function findByAlias(tenant: TenantStore, name: string, wanted: string, runId: string): Promise<PublishedGraph> {
+async function findByAlias(tenant: GraphReader, name: string, wanted: string, runId: string): Promise<PublishedGraph> {
   const { store, tenantId } = tenant;
   const alias = await store.graphAliases.find({ tenantId, name, alias: wanted });
-  if (!alias) return await refuse(tenant, `${name}@${wanted}`);
+  if (!alias) return await refuseReference(tenant, `${name}@${wanted}`);
   const canary =
     alias.canary && isCanary(alias, runId) ? await findPublished(tenant, name, alias.canary.version) : null;
-  return canary ?? (await findPublished(tenant, name, alias.version)) ?? (await refuse(tenant, `${name}@${wanted}`));
+  return (
+    canary ?? (await findPublished(tenant, name, alias.version)) ?? (await refuseReference(tenant, `${name}@${wanted}`))
+  );
 }
 
 /** Decides by a hash of the run's id, so that about `share` of all runs use the canary. */
@@ -138,7 +140,7 @@ export function isCanary(
   return hash.readUInt32BE(0) / 2 ** 32 < canary.share;
 }
 
-async function refuse(tenant: TenantStore, reference: string): Promise<never> {
+async function refuseReference(tenant: GraphReader, reference: string): Promise<never> {
   throw await missingGraph(tenant, reference, 'UNKNOWN_GRAPH');
 }
 
@@ -167,32 +169,32 @@ export async function linkGraphs(
   pins?: Readonly<Record<string, number>>,
 ): Promise<LinkedGraph> {
   const graphs = new Map<string, GraphDefinition>();
-  const { find, excess } = readOnce(tenant);
-  const linked = await link(definition, { find, pins, graphs });
+  const { find, excess } = createBoundedFinder(tenant);
+  const linked = await linkReferences(definition, { find, pins, graphs });
   return { ...linked, graphs: Object.fromEntries(graphs), excess: excess() };
 }
 
-interface Linking {
+interface LinkingGraphs {
   readonly find: FindGraph;
   readonly pins: Readonly<Record<string, number>> | undefined;
   readonly graphs: Map<string, GraphDefinition>;
 }
 
-async function link(
+async function linkReferences(
   definition: Json,
-  { find, pins, graphs }: Linking,
+  { find, pins, graphs }: LinkingGraphs,
 ): Promise<Pick<LinkedGraph, 'definition' | 'pins'>> {
   if (!isJsonObject(definition)) return { definition, pins: {} };
   const names = new Map<string, string>();
   const pinned: Record<string, number> = {};
   for (const reference of referencesIn(definition)) {
-    const found = await findNamed(reference, find, pins);
+    const found = await findReferenced(reference, find, pins);
     if (!found) continue;
     const { name, version } = found;
     const exact = `${name}@${version}`;
     names.set(reference, exact);
     if (reference === name) pinned[name] = version;
-    await load(exact, found, { find, graphs });
+    await loadReferenced(exact, found, { find, graphs });
     const loaded = graphs.get(exact);
     if (loaded) graphs.set(reference, loaded);
   }
@@ -200,15 +202,19 @@ async function link(
 }
 
 /** Loads a graph and its references only once, also when a graph contains itself. */
-async function load(exact: string, found: PublishedGraph, { find, graphs }: Omit<Linking, 'pins'>): Promise<void> {
+async function loadReferenced(
+  exact: string,
+  found: PublishedGraph,
+  { find, graphs }: Omit<LinkingGraphs, 'pins'>,
+): Promise<void> {
   if (graphs.has(exact) || !isDefinition(found.definition)) return;
   graphs.set(exact, found.definition);
-  const linked = await link(found.definition, { find, pins: found.pins, graphs });
+  const linked = await linkReferences(found.definition, { find, pins: found.pins, graphs });
   if (isDefinition(linked.definition)) graphs.set(exact, linked.definition);
 }
 
 /** Finds a graph that is referenced by `name` or `name@version`. */
-async function findNamed(
+async function findReferenced(
   reference: string,
   find: FindGraph,
   pins: Readonly<Record<string, number>> | undefined,
@@ -248,14 +254,16 @@ export interface BoundedFinder {
 }
 
 /** Creates the finder for one request, which reads each graph only once. */
-function readOnce({ store, tenantId }: GraphSource): BoundedFinder {
+function createBoundedFinder({ store, tenantId }: GraphSource): BoundedFinder {
   const known = new Map<string, PublishedGraph | null>();
   const versions = new Map<string, PublishedGraph>();
   let remaining = MAX_GRAPHS_BYTES;
   const excess: BoundedFinder['excess'] = () => {
     if (versions.size > MAX_GRAPHS || known.size > MAX_LOOKUPS)
-      return tooLarge(`It refers to more than ${MAX_GRAPHS} graphs`);
-    return remaining < 0 ? tooLarge(`The graphs that it refers to take over ${MAX_GRAPHS_BYTES} bytes together`) : null;
+      return tooLargeIssue(`It refers to more than ${MAX_GRAPHS} graphs`);
+    return remaining < 0
+      ? tooLargeIssue(`The graphs that it refers to take over ${MAX_GRAPHS_BYTES} bytes together`)
+      : null;
   };
   const read: FindGraph = async (name, version) => {
     const found = await store.graphs.find(tenantId, name, version);
@@ -281,6 +289,6 @@ function readOnce({ store, tenantId }: GraphSource): BoundedFinder {
   };
 }
 
-function tooLarge(message: string): GraphIssue<'GRAPH_TOO_LARGE'> {
+function tooLargeIssue(message: string): GraphIssue<'GRAPH_TOO_LARGE'> {
   return { code: 'GRAPH_TOO_LARGE', severity: 'error', path: '', message };
 }

@@ -26,7 +26,7 @@ export async function changeHook(
   if (message !== null) throw invalidField('/secret', message);
   if ('start' in action)
     refusePlaceholders(action.start.input, { channels: Object.keys(action.start.input) }, ['start', 'input']);
-  const fault = await deps.graphJobs.do('findTemplateFault', tenantId, toJson(templateOf(action)));
+  const fault = await deps.graphJobs.do('findTemplateFault', tenantId, toJson(templatesOfAction(action)));
   if (fault) throw invalidField(fault.path, fault.message);
   const redacted = 'start' in action ? await redactedChannels(deps, tenantId, action.start.graph) : null;
   const written = await deps.store.hooks.put({ ...wanted, redacted: redacted ?? [] }, MAX_HOOKS);
@@ -35,7 +35,7 @@ export async function changeHook(
 }
 
 /** Returns the parts of an action that are templates, at their paths in the request body. */
-function templateOf(action: Hook['action']) {
+function templatesOfAction(action: Hook['action']) {
   return 'start' in action ? { start: { input: action.start.input } } : { event: { run: action.event.run } };
 }
 

@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import type { Admission, RequestKey } from '../../store/idempotency.ts';
+import type { RequestAdmission, RequestKey } from '../../store/idempotency.ts';
 import type { Store } from '../../store/store.ts';
 import { ApiError, retryAfter } from './errors.ts';
 
@@ -27,7 +27,7 @@ export interface AdmissionRefusals {
 
 /** A request with a stored answer, or one that proceeds. */
 type AdmittedRequest =
-  | Extract<Admission, { readonly kind: 'replay' }>
+  | Extract<RequestAdmission, { readonly kind: 'replay' }>
   | { readonly kind: 'proceed'; readonly attempt: RequestAttempt };
 
 /**
@@ -46,8 +46,8 @@ export async function admitOnce(
     ...request,
     fingerprint,
     resourceId: id,
-    at: timeIn(0),
-    leaseUntil: timeIn(LEASE_MS),
+    at: timestampIn(0),
+    leaseUntil: timestampIn(LEASE_MS),
   });
   switch (admission.kind) {
     case 'replay':
@@ -63,12 +63,12 @@ export async function admitOnce(
   }
 }
 
-export function timeIn(ms: number): string {
+export function timestampIn(ms: number): string {
   return new Date(Date.now() + ms).toISOString();
 }
 
 /** The draft requires a quoted string, but clients often send it without quotes; both are the same key. */
-export function readKey(header: string | undefined): string | null {
+export function readIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null;
   const key = /^"(.*)"$/.exec(header.trim())?.[1] ?? header.trim();
   if (key === '' || key.length > 255)
@@ -85,5 +85,5 @@ export async function withdrawAttempt(
   request: RequestKey,
   { isRepetition }: RequestAttempt,
 ): Promise<void> {
-  await (isRepetition ? idempotency.lease(request, timeIn(0)) : idempotency.forget(request));
+  await (isRepetition ? idempotency.lease(request, timestampIn(0)) : idempotency.forget(request));
 }

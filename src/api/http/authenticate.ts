@@ -44,7 +44,7 @@ export function createAuthenticate({ issuer, audience, keys, claims }: AuthSetti
     keys instanceof URL ? createRemoteJWKSet(keys, { timeoutDuration: 5_000 }) : createLocalJWKSet(keys);
   const requiredClaims = ['exp', 'iat', 'sub', claims.tenant];
   return async (authorization) => {
-    const token = readToken(authorization);
+    const token = readBearerToken(authorization);
     try {
       refuseRepeatedMembers(token);
       const { payload } = await jwtVerify(token, keySet, {
@@ -62,7 +62,7 @@ export function createAuthenticate({ issuer, audience, keys, claims }: AuthSetti
   };
 }
 
-function readToken(authorization: string | undefined): string {
+function readBearerToken(authorization: string | undefined): string {
   const token = /^Bearer ([\w~+/.=-]+)$/i.exec(authorization ?? '')?.[1];
   if (token === undefined || token.length > MAX_TOKEN_LENGTH) {
     throw new ApiError('UNAUTHENTICATED', 'A bearer token is needed: `Authorization: Bearer …`', {

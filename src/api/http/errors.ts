@@ -94,10 +94,10 @@ interface ApiErrorExtras {
 }
 
 export function unavailable(what: string, cause?: unknown): ApiError {
-  return notNow(`${what} can't be reached at the moment; the request may be sent again`, cause);
+  return unavailableNow(`${what} can't be reached at the moment; the request may be sent again`, cause);
 }
 
-export function notNow(detail: string, cause?: unknown): ApiError {
+export function unavailableNow(detail: string, cause?: unknown): ApiError {
   return new ApiError('UNAVAILABLE', detail, { headers: RETRY_LATER, cause });
 }
 

@@ -20,7 +20,7 @@ export interface StateView {
  * Returns the strong validator (RFC 9110, section 8.8.3) of a run's state. The complete and the redacted view have
  * different validators.
  */
-export function etagOf(
+export function stateEtagOf(
   fingerprints: Fingerprints,
   { runId, state: { checkpoint, next, pending }, hidden }: StateView,
 ): string {
@@ -39,7 +39,7 @@ const MAX_TAGS = 100;
  */
 export function strongTagsIn(header: string): readonly string[] | null {
   if (header.trim() === '*') return null;
-  const tags = new Set(readTags(header).flatMap((tag) => /^"(.*)"$/.exec(tag)?.[1] ?? []));
+  const tags = new Set(entityTagsIn(header).flatMap((tag) => /^"(.*)"$/.exec(tag)?.[1] ?? []));
   if (tags.size > MAX_TAGS) throw new ApiError('INVALID_REQUEST', `If-Match names ${MAX_TAGS} tags at most`);
   return [...tags];
 }
@@ -48,7 +48,7 @@ export function strongTagsIn(header: string): readonly string[] | null {
  * Compares an `If-Match` header (RFC 9110, section 13.1.1) with a run's newest state, in either view. Weak validators
  * never match; `*` matches any state.
  */
-export function isMatched(
+export function isStateMatched(
   fingerprints: Fingerprints,
   header: string,
   { id, view, redaction }: Pick<RunRecord, 'id' | 'view' | 'redaction'>,
@@ -58,13 +58,13 @@ export function isMatched(
   const { checkpointId: checkpoint = null, next = [], pending = [] } = view ?? {};
   const state = { checkpoint, next, pending };
   const current = new Set(
-    [NOTHING_REDACTED, redaction].map((hidden) => etagOf(fingerprints, { runId: id, state, hidden })),
+    [NOTHING_REDACTED, redaction].map((hidden) => stateEtagOf(fingerprints, { runId: id, state, hidden })),
   );
   return tags.some((tag) => current.has(`"${tag}"`));
 }
 
 /** Returns the validators of the list; a quoted validator may contain commas. A malformed header yields none. */
-function readTags(header: string): readonly string[] {
+function entityTagsIn(header: string): readonly string[] {
   const isList = /^[\s,]*$/.test(header.replaceAll(TAG, ''));
   return isList ? (header.match(TAG) ?? []) : [];
 }

@@ -12,17 +12,17 @@ interface RequestedPage {
 }
 
 /** Loads a page and creates the cursor of the next page. @throws ApiError `INVALID_CURSOR` */
-export async function readPage<T>(
+export async function readPageByCursor<T>(
   cursors: Cursors,
   { list, limit, cursor }: RequestedPage,
   load: (page: PageRequest) => Promise<Page<T>>,
 ): Promise<{ items: readonly T[]; nextCursor: string | null }> {
-  const after = cursor === undefined ? undefined : toPosition(cursors.read(list, cursor));
+  const after = cursor === undefined ? undefined : toPagePosition(cursors.read(list, cursor));
   const { items, next } = await load({ limit, after });
   return { items, nextCursor: next && cursors.write(list, next) };
 }
 
-function toPosition(value: unknown): Position {
+function toPagePosition(value: unknown): Position {
   if (!isJsonObject(value) || typeof value['at'] !== 'string' || typeof value['id'] !== 'string')
     throw new TypeError('A signed cursor holds no position');
   return { at: value['at'], id: value['id'] };

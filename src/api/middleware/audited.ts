@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import type { Act, NewEntries } from '../../store/audit.ts';
+import type { AuditedAct, NewEntries } from '../../store/audit.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 import type { RequestAttempt } from '../http/admission.ts';
@@ -20,9 +20,9 @@ interface AuditedRoute {
 export type Auditing = AuditedRoute | 'by-handler' | 'none';
 
 /** Records the id in the path as the subject. */
-export const withId = (action: string): AuditedRoute => ({ action, subject: ({ id }) => id ?? null });
+export const auditPathId = (action: string): AuditedRoute => ({ action, subject: ({ id }) => id ?? null });
 /** Records the id of the created resource as the subject. */
-export const withNewId = (action: string): AuditedRoute => ({ action, subject: (_path, newId) => newId ?? null });
+export const auditNewId = (action: string): AuditedRoute => ({ action, subject: (_path, newId) => newId ?? null });
 
 type AuditDeps = Pick<ApiDeps, 'store' | 'logger'>;
 
@@ -36,22 +36,22 @@ export function audited(deps: AuditDeps, auditing: Exclude<Auditing, 'none'>) {
     let intended: NewEntries | null = null;
     let recording: Promise<void> | undefined;
     const record = async (): Promise<void> =>
-      intended ? await withdrawIfRefused(deps, c, intended) : await addActs(deps, c, actsOf(c, auditing));
+      intended ? await withdrawIfRefused(deps, c, intended) : await addActs(deps, c, auditedActsOf(c, auditing));
     const recordOnce = (): Promise<void> => (recording ??= record());
     if (c.req.method === 'DELETE' && auditing !== 'by-handler')
       c.set('recordIntent', async () => {
-        intended = entriesOf(c, [actOf(c, auditing)]);
+        intended = auditEntriesOf(c, [auditedActOf(c, auditing)]);
         await deps.store.audit.add(intended);
       });
-    c.set('recordAct', async (act) => await addEntries(deps, entriesOf(c, [act])));
+    c.set('recordAct', async (act) => await addEntries(deps, auditEntriesOf(c, [act])));
     c.set('recordActs', recordOnce);
     await next();
     await recordOnce();
   });
 }
 
-async function addActs(deps: AuditDeps, c: Context<ApiEnv>, acts: readonly Act[]): Promise<void> {
-  if (acts.length > 0) await addEntries(deps, entriesOf(c, acts));
+async function addActs(deps: AuditDeps, c: Context<ApiEnv>, acts: readonly AuditedAct[]): Promise<void> {
+  if (acts.length > 0) await addEntries(deps, auditEntriesOf(c, acts));
 }
 
 async function addEntries({ store, logger }: AuditDeps, entries: NewEntries): Promise<void> {
@@ -72,10 +72,10 @@ async function withdrawIfRefused(
   });
 }
 
-function entriesOf(c: Context<ApiEnv>, acts: readonly Act[]): NewEntries {
+function auditEntriesOf(c: Context<ApiEnv>, acts: readonly AuditedAct[]): NewEntries {
   const { tenantId, sub, roles, permissions } = c.get('caller');
   const requestId = c.get('requestId');
-  const id = attemptOf(c)?.id ?? requestId;
+  const id = attemptOfRequest(c)?.id ?? requestId;
   return {
     id,
     requestId,
@@ -87,19 +87,19 @@ function entriesOf(c: Context<ApiEnv>, acts: readonly Act[]): NewEntries {
   };
 }
 
-function actOf(c: Context<ApiEnv>, { action, subject }: AuditedRoute): Act {
-  return { action, subject: subject(c.req.param(), attemptOf(c)?.id) };
+function auditedActOf(c: Context<ApiEnv>, { action, subject }: AuditedRoute): AuditedAct {
+  return { action, subject: subject(c.req.param(), attemptOfRequest(c)?.id) };
 }
 
 /** @returns `undefined` for routes without an idempotency key */
-function attemptOf(c: Context<ApiEnv>): RequestAttempt | undefined {
+function attemptOfRequest(c: Context<ApiEnv>): RequestAttempt | undefined {
   return c.get('attempt');
 }
 
 /** A repeated answer has no new acts. */
-function actsOf(c: Context<ApiEnv>, auditing: AuditedRoute | 'by-handler'): readonly Act[] {
+function auditedActsOf(c: Context<ApiEnv>, auditing: AuditedRoute | 'by-handler'): readonly AuditedAct[] {
   if (!mayHaveTakenEffect(c) || c.res.headers.get('idempotent-replayed') === 'true') return [];
-  return c.get('acts') ?? (auditing === 'by-handler' ? [] : [actOf(c, auditing)]);
+  return c.get('acts') ?? (auditing === 'by-handler' ? [] : [auditedActOf(c, auditing)]);
 }
 
 /** Returns true for a request that succeeded, or was passed on and may take effect. */

@@ -38,24 +38,24 @@ export function ticketed(deps: Pick<ApiDeps, 'authenticate' | 'store'>) {
     const { streamTickets } = deps.store;
     const runId = c.req.param('id') ?? '';
     const found = await streamTickets.find(ticket, runId);
-    if (!found) throw noTicket();
-    c.set('caller', toCaller(found));
+    if (!found) throw unusableTicket();
+    c.set('caller', toTicketHolder(found));
     c.set('resumeAfter', found.after);
     c.set('useTicket', async () => {
-      if (!(await streamTickets.redeem(ticket, runId))) throw noTicket();
+      if (!(await streamTickets.redeem(ticket, runId))) throw unusableTicket();
     });
     await next();
     return undefined;
   });
 }
 
-function noTicket(): ApiError {
+function unusableTicket(): ApiError {
   const message = 'The ticket is used, expired, or not for this run; ask for another one';
   return new ApiError('UNAUTHENTICATED', message, { headers: { 'www-authenticate': 'Bearer' } });
 }
 
 /** The holder of a ticket may read one run, with the view of the user who requested the ticket. */
-function toCaller({ tenantId, sub, seesPayloads, tokenExpiresAtMs }: StreamTicket): Caller {
+function toTicketHolder({ tenantId, sub, seesPayloads, tokenExpiresAtMs }: StreamTicket): Caller {
   const permissions: readonly Permission[] = seesPayloads ? [TICKET_PERMISSION, 'payload:read'] : [TICKET_PERMISSION];
   return {
     tenantId,

@@ -17,7 +17,7 @@ const JSON_TYPE = 'application/json';
 export function jsonBody(maxBytes: number, absent: 'is-empty' | 'is-refused' = 'is-empty') {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const { url, method, signal, headers: given } = c.req.raw;
-    const bytes = await readBytes(c.req.raw, maxBytes);
+    const bytes = await readBodyBytes(c.req.raw, maxBytes);
     const isAbsent = bytes.byteLength === 0 && !given.has('content-type');
     if (!isAbsent) requirePlainJson(given);
     else if (absent === 'is-refused') throw new ApiError('INVALID_REQUEST', 'This request needs a body');
@@ -30,7 +30,7 @@ export function jsonBody(maxBytes: number, absent: 'is-empty' | 'is-refused' = '
 }
 
 /** Reads a whole body. @throws ApiError 413 as soon as it exceeds the limit */
-export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+export async function readBodyBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = (): ApiError => new ApiError('BODY_TOO_LARGE', `The body is larger than ${maxBytes} bytes`);
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];
@@ -55,7 +55,7 @@ const PIECE_BYTES = 1_048_576;
 export function storedBody({ store: { files }, logger }: Pick<ApiDeps, 'store' | 'logger'>) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const { headers, body } = c.req.raw;
-    if (Number(headers.get('content-length') ?? 0) > MAX_FILE_BYTES) throw tooLarge();
+    if (Number(headers.get('content-length') ?? 0) > MAX_FILE_BYTES) throw fileTooLarge();
     const id = ulid();
     try {
       c.set('upload', await storeUpload(files, id, body ?? []));
@@ -68,11 +68,11 @@ export function storedBody({ store: { files }, logger }: Pick<ApiDeps, 'store' |
   });
 }
 
-async function storeUpload(files: Files, id: string, body: Chunks): Promise<Upload> {
+async function storeUpload(files: Files, id: string, body: ByteChunks): Promise<Upload> {
   const hash = createHash('sha256');
   let size = 0;
   let number = 0;
-  for await (const piece of inPieces(body)) {
+  for await (const piece of chunksToPieces(body)) {
     size += piece.byteLength;
     hash.update(piece);
     await files.addPiece(id, number, piece);
@@ -81,19 +81,19 @@ async function storeUpload(files: Files, id: string, body: Chunks): Promise<Uplo
   return { id, size, sha256: hash.digest('hex') };
 }
 
-type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+type ByteChunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /**
  * Combines chunks to pieces of equal size; only the last one may be smaller.
  * @throws ApiError when the limit is exceeded
  */
-async function* inPieces(chunks: Chunks): AsyncGenerator<Uint8Array, void> {
+async function* chunksToPieces(chunks: ByteChunks): AsyncGenerator<Uint8Array, void> {
   const buffer = Buffer.alloc(PIECE_BYTES);
   let filled = 0;
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.byteLength;
-    if (size > MAX_FILE_BYTES) throw tooLarge();
+    if (size > MAX_FILE_BYTES) throw fileTooLarge();
     for (let from = 0; from < chunk.byteLength;) {
       const part = chunk.subarray(from, from + PIECE_BYTES - filled);
       buffer.set(part, filled);
@@ -108,6 +108,6 @@ async function* inPieces(chunks: Chunks): AsyncGenerator<Uint8Array, void> {
   if (filled > 0) yield buffer.subarray(0, filled);
 }
 
-function tooLarge(): ApiError {
+function fileTooLarge(): ApiError {
   return new ApiError('BODY_TOO_LARGE', `The file is larger than ${MAX_FILE_BYTES} bytes`);
 }

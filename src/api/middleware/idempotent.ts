@@ -6,9 +6,9 @@ import type { RequestKey } from '../../store/idempotency.ts';
 import { measure } from '../../telemetry/metrics/meter.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { contentHash } from '../http/fingerprints.ts';
-import { seesAll } from '../redaction.ts';
+import { seesPayloads } from '../redaction.ts';
 import type { AdmissionRefusals } from '../http/admission.ts';
-import { LEASE_MS, admitOnce, timeIn, readKey, withdrawAttempt } from '../http/admission.ts';
+import { LEASE_MS, admitOnce, timestampIn, readIdempotencyKey, withdrawAttempt } from '../http/admission.ts';
 
 /** Statuses that depend on the caller, on load or on administrators' settings; such answers are not stored. */
 const NOT_KEPT: ReadonlySet<number> = new Set([401, 403, 429]);
@@ -24,10 +24,10 @@ export type ReadFingerprint = (c: Context<ApiEnv>) => Promise<string>;
  */
 export function idempotent(
   { store, logger }: Pick<ApiDeps, 'store' | 'logger'>,
-  readFingerprint: ReadFingerprint = fingerprintOf,
+  readFingerprint: ReadFingerprint = fingerprintOfJson,
 ) {
   return createMiddleware<ApiEnv>(async (c, next) => {
-    const key = readKey(c.req.header('idempotency-key'));
+    const key = readIdempotencyKey(c.req.header('idempotency-key'));
     c.set('attempt', { id: ulid(), isRepetition: false });
     if (key === null) return await next();
     const request = toRequestKey(c, key);
@@ -39,7 +39,7 @@ export function idempotent(
     }
     c.set('attempt', admitted.attempt);
     const extending = setInterval(
-      () => void store.idempotency.lease(request, timeIn(LEASE_MS)).catch(() => undefined),
+      () => void store.idempotency.lease(request, timestampIn(LEASE_MS)).catch(() => undefined),
       LEASE_MS / 3,
     );
     try {
@@ -68,9 +68,9 @@ function toRequestKey(c: Context<ApiEnv>, key: string): RequestKey {
 }
 
 /** Includes the caller's view, because a stored answer is redacted for one view only. */
-async function fingerprintOf(c: Context<ApiEnv>): Promise<string> {
+async function fingerprintOfJson(c: Context<ApiEnv>): Promise<string> {
   const body: unknown = await c.req.json();
-  const view = seesAll(c.get('caller')) ? 'whole' : 'redacted';
+  const view = seesPayloads(c.get('caller')) ? 'whole' : 'redacted';
   return contentHash([view, toJson(body)]);
 }
 
@@ -81,7 +81,7 @@ async function keepAnswer(
 ): Promise<void> {
   const { status } = c.res;
   try {
-    if (status >= 500 || c.get('isUnfinished')) return await store.idempotency.lease(request, timeIn(0));
+    if (status >= 500 || c.get('isUnfinished')) return await store.idempotency.lease(request, timestampIn(0));
     if (NOT_KEPT.has(status)) return await withdrawAttempt(store, request, c.get('attempt'));
     const headers = KEPT_HEADERS.flatMap((name) => {
       const value = c.res.headers.get(name);

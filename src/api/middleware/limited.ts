@@ -4,7 +4,7 @@ import type { ApiEnv } from '../deps.ts';
 import { requireSlot } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
 
-interface Limits {
+interface RequestLimits {
   readonly slots: TenantSlots;
   /** The error message when no slot is free. */
   readonly refusal: string;
@@ -13,7 +13,7 @@ interface Limits {
 }
 
 /** Middleware: accepts a request if its tenant has a free slot. It must come before any expensive work. */
-export function limited({ slots, refusal, counts = () => true }: Limits) {
+export function limitRequests({ slots, refusal, counts = () => true }: RequestLimits) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     if (!counts(c)) return await next();
     const release = requireSlot(slots, c.get('caller').tenantId, refusal);
@@ -28,16 +28,16 @@ export function limited({ slots, refusal, counts = () => true }: Limits) {
 const MAX_WAIT_SECONDS = 60;
 
 /** Parses `Prefer: wait=N` (RFC 7240). @returns seconds, 60 at most; `null` without a usable value */
-export function readWait(prefer: string | undefined): number | null {
+export function readPreferredWait(prefer: string | undefined): number | null {
   const seconds = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/i.exec(prefer ?? '')?.[1];
   return seconds === undefined ? null : Math.min(Number(seconds), MAX_WAIT_SECONDS);
 }
 
 /** Middleware: accepts a request with `Prefer: wait` if its tenant has a free slot. */
-export function limitedWaits(slots: TenantSlots) {
-  return limited({
+export function limitWaitingRequests(slots: TenantSlots) {
+  return limitRequests({
     slots,
     refusal: 'Too many requests wait for runs; ask again, or without Prefer: wait',
-    counts: (c) => readWait(c.req.header('prefer')) !== null,
+    counts: (c) => readPreferredWait(c.req.header('prefer')) !== null,
   });
 }

@@ -6,7 +6,7 @@ import { toPointer } from '../../graph/values/index.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError, methodNotAllowed } from '../http/errors.ts';
 import type { ApiIssue } from '../http/errors.ts';
-import { KeyHeader, MAX_BODY_BYTES, NoQuery, problems } from '../schemas/common.ts';
+import { KeyHeader, MAX_BODY_BYTES, NoQuery, problemAnswers } from '../schemas/common.ts';
 import type { ProblemStatus } from '../schemas/common.ts';
 import { audited } from './audited.ts';
 import type { Auditing } from './audited.ts';
@@ -213,7 +213,7 @@ function problemsOf({ problems: own = [], ...terms }: RouteTerms) {
   const { query, body, otherBody } = terms;
   const hasBody = body !== undefined || otherBody !== undefined;
   const isPage = query !== undefined && 'shape' in query && 'cursor' in query.shape;
-  return problems(
+  return problemAnswers(
     ...(hasBody ? ([400, 413, 415] as const) : []),
     ...(hasKey(terms) ? ([400, 409] as const) : []),
     ...(isPage ? ([400] as const) : []),

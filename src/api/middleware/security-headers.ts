@@ -6,11 +6,11 @@ const NONE = ["'none'"];
 const SELF = ["'self'"];
 /** Forbids loading, framing and sending forms. */
 const CLOSED = { defaultSrc: NONE, baseUri: NONE, formAction: NONE, frameAncestors: NONE };
-const ofAnswers = secureHeaders({ contentSecurityPolicy: CLOSED, xFrameOptions: 'DENY' });
+const headersOfAnswers = secureHeaders({ contentSecurityPolicy: CLOSED, xFrameOptions: 'DENY' });
 /** Uploaded files come from untrusted clients, so the sandbox keeps them from running scripts in a browser. */
-const ofFiles = secureHeaders({ contentSecurityPolicy: { ...CLOSED, sandbox: [] }, xFrameOptions: 'DENY' });
+const headersOfFiles = secureHeaders({ contentSecurityPolicy: { ...CLOSED, sandbox: [] }, xFrameOptions: 'DENY' });
 /** The page that displays the API's description loads its own files and sends requests to this API only. */
-const ofDocs = secureHeaders({
+const headersOfDocs = secureHeaders({
   contentSecurityPolicy: { ...CLOSED, scriptSrc: SELF, styleSrc: SELF, imgSrc: ["'self'", 'data:'], connectSrc: SELF },
   xFrameOptions: 'DENY',
 });
@@ -19,7 +19,7 @@ const ofDocs = secureHeaders({
  * The console loads its own files and sends requests to this API and the token issuer. Its scripts set inline styles of
  * elements.
  */
-const ofConsole = (issuers: readonly string[]) =>
+const headersOfConsole = (issuers: readonly string[]) =>
   secureHeaders({
     contentSecurityPolicy: {
       ...CLOSED,
@@ -39,11 +39,11 @@ const ofConsole = (issuers: readonly string[]) =>
 export function securityHeaders(issuers: readonly string[]) {
   /** Paths with their own headers. */
   const own = [
-    [/^\/docs(?:\/|$)/, ofDocs],
-    [/^\/api\/blobs\//, ofFiles],
-    [/^\/console(?:\/|$)/, ofConsole(issuers)],
+    [/^\/docs(?:\/|$)/, headersOfDocs],
+    [/^\/api\/blobs\//, headersOfFiles],
+    [/^\/console(?:\/|$)/, headersOfConsole(issuers)],
   ] as const;
   return createMiddleware<ApiEnv>(
-    async (c, next) => await (own.find(([path]) => path.test(c.req.path))?.[1] ?? ofAnswers)(c, next),
+    async (c, next) => await (own.find(([path]) => path.test(c.req.path))?.[1] ?? headersOfAnswers)(c, next),
   );
 }

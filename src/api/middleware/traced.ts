@@ -18,10 +18,10 @@ const OF_RUN = /^\/api\/runs\/([0-9A-Z]{26})\b/;
  * Middleware: creates a span for each request (OpenTelemetry, semantic conventions of HTTP servers), which continues
  * the caller's trace. Paths and queries are not recorded, because untrusted clients choose them.
  */
-export function traced() {
+export function traceRequests() {
   return createMiddleware<ApiEnv>(async (c, next) => {
     if (!isTracing() || !c.req.path.startsWith(TRACED)) return await next();
-    const method = methodName(c.req.method);
+    const method = methodLabel(c.req.method);
     const caller = readTraceparent(c.req.header('traceparent'));
     const parent = caller ? trace.setSpanContext(ROOT_CONTEXT, caller) : ROOT_CONTEXT;
     const options = { kind: SpanKind.SERVER, attributes: { [GENERAL.method]: method } };
@@ -50,13 +50,13 @@ function runIdIn(path: string): string | undefined {
  * Middleware: measures each request (OpenTelemetry, semantic conventions of HTTP servers). All unknown paths share one
  * series, and so do unknown methods, because untrusted clients choose them.
  */
-export function measured() {
+export function measureRequests() {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const start = performance.now();
     await next();
     const route = routePath(c, -1);
     measure('http.server.request.duration', (performance.now() - start) / 1_000, {
-      'http.request.method': methodName(c.req.method),
+      'http.request.method': methodLabel(c.req.method),
       'http.response.status_code': c.res.status,
       'http.route': route.includes('*') ? undefined : route,
     });
@@ -69,6 +69,6 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
  * Returns the method name for metrics and spans (OpenTelemetry); unknown methods become `_OTHER`, because untrusted
  * clients choose them.
  */
-function methodName(method: string): string {
+function methodLabel(method: string): string {
   return METHODS.has(method) ? method : '_OTHER';
 }

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { mapPage } from '../../store/page.ts';
-import { readPage } from '../http/paging.ts';
-import { withId } from '../middleware/audited.ts';
+import { readPageByCursor } from '../http/paging.ts';
+import { auditPathId } from '../middleware/audited.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import {
   NewTenantTermsSchema,
@@ -18,7 +18,7 @@ import {
   SwitchListSchema,
   SwitchSchema,
 } from '../schemas/admin.ts';
-import { PageQuery, json, idOf } from '../schemas/common.ts';
+import { PageQuery, jsonAnswer, idOf } from '../schemas/common.ts';
 import { setTenantTerms, toTenantJson } from '../administration/tenant-terms.ts';
 import { countPrunable, pruneRuns } from '../sweeper/prune-runs.ts';
 import type { RunRecord } from '../../store/runs.ts';
@@ -30,18 +30,18 @@ import { RunFilter } from '../schemas/run.ts';
 import { setSwitch } from '../administration/set-switch.ts';
 import { findRun, listHistory } from '../runs/read-run.ts';
 
-const admin = tagged('admin');
+const adminTag = tagged('admin');
 
-const putTenant = admin.put('/admin/tenants/{id}', 'admin', {
+const putTenantRoute = adminTag.put('/admin/tenants/{id}', 'admin', {
   id: 'putTenant',
   summary:
     'Say what a tenant may use up, or suspend it, in place of what was said before; it wins over the configuration',
   params: TenantId,
   body: NewTenantTermsSchema,
-  audit: withId('tenant.set'),
+  audit: auditPathId('tenant.set'),
   answers: {
-    200: json(TenantSchema, 'The tenant, of which something was said before'),
-    201: json(TenantSchema, 'The tenant'),
+    200: jsonAnswer(TenantSchema, 'The tenant, of which something was said before'),
+    201: jsonAnswer(TenantSchema, 'The tenant'),
   },
   handle: (deps) => async (c) => {
     const tenantId = c.req.valid('param').id;
@@ -50,14 +50,14 @@ const putTenant = admin.put('/admin/tenants/{id}', 'admin', {
   },
 });
 
-const listTenants = admin.get('/admin/tenants', 'admin', {
+const listTenantsRoute = adminTag.get('/admin/tenants', 'admin', {
   id: 'listTenants',
   summary: 'The tenants of which an administrator has said something, by name',
   query: PageQuery,
-  answers: { 200: json(TenantListSchema, 'A page of tenants') },
+  answers: { 200: jsonAnswer(TenantListSchema, 'A page of tenants') },
   handle: (deps) => async (c) => {
     const asked = { list: ['tenants'], ...c.req.valid('query') };
-    const page = await readPage(deps.cursors, asked, async (request) =>
+    const page = await readPageByCursor(deps.cursors, asked, async (request) =>
       mapPage(await deps.store.tenantTerms.list(request), (terms) =>
         toTenantJson(deps.settings, terms.tenantId, terms),
       ),
@@ -66,11 +66,11 @@ const listTenants = admin.get('/admin/tenants', 'admin', {
   },
 });
 
-const readTenant = admin.get('/admin/tenants/{id}', 'admin', {
+const getTenantRoute = adminTag.get('/admin/tenants/{id}', 'admin', {
   id: 'getTenant',
   summary: 'What a tenant may use up, and who says so; any name is one',
   params: TenantId,
-  answers: { 200: json(TenantSchema, 'The tenant') },
+  answers: { 200: jsonAnswer(TenantSchema, 'The tenant') },
   handle: (deps) => async (c) => {
     const tenantId = c.req.valid('param').id;
     const terms = await deps.store.tenantTerms.find(tenantId);
@@ -78,11 +78,11 @@ const readTenant = admin.get('/admin/tenants/{id}', 'admin', {
   },
 });
 
-const removeTenant = admin.delete('/admin/tenants/{id}', 'admin', {
+const deleteTenantRoute = adminTag.delete('/admin/tenants/{id}', 'admin', {
   id: 'deleteTenant',
   summary: 'Forget what an administrator has said of a tenant: the configuration counts',
   params: TenantId,
-  audit: withId('tenant.delete'),
+  audit: auditPathId('tenant.delete'),
   answers: { 204: { description: 'The configuration counts' } },
   handle: (deps) => async (c) => {
     await deps.store.tenantTerms.remove(c.req.valid('param').id);
@@ -91,15 +91,18 @@ const removeTenant = admin.delete('/admin/tenants/{id}', 'admin', {
   },
 });
 
-const listEntries = admin.get('/admin/audit', 'admin', {
+const listAuditRoute = adminTag.get('/admin/audit', 'admin', {
   id: 'listAudit',
   summary: 'Who has done what over HTTP, in all tenants, the newest first',
   query: AuditQuery,
-  answers: { 200: json(AuditSchema, 'A page of entries') },
+  answers: { 200: jsonAnswer(AuditSchema, 'A page of entries') },
   handle: (deps) => async (c) => {
     const { limit, cursor, ...filter } = c.req.valid('query');
     const asked = { list: ['audit', filter], limit, cursor };
-    return c.json(await readPage(deps.cursors, asked, (request) => deps.store.audit.list(filter, request)), 200);
+    return c.json(
+      await readPageByCursor(deps.cursors, asked, (request) => deps.store.audit.list(filter, request)),
+      200,
+    );
   },
 });
 
@@ -121,12 +124,12 @@ const PrunedSchema = z
     example: { dryRun: true, runs: 12, events: 340, checkpoints: 61, approvals: 4, ledger: 38, blobs: 0 },
   });
 
-const prune = admin.post('/admin/prune', 'admin', {
+const pruneRunsRoute = adminTag.post('/admin/prune', 'admin', {
   id: 'pruneRuns',
   summary: 'Forget what has outlived the retention of the configuration',
   body: PruneSchema,
   audit: 'by-handler',
-  answers: { 200: json(PrunedSchema, 'How many rows went, or would go') },
+  answers: { 200: jsonAnswer(PrunedSchema, 'How many rows went, or would go') },
   handle: (deps) => async (c) => {
     const { dryRun } = c.req.valid('json');
     if (!dryRun) await c.get('recordAct')({ action: 'retention.prune', subject: null });
@@ -138,29 +141,29 @@ const prune = admin.post('/admin/prune', 'admin', {
 /** The first page of a run's events and calls. */
 const FIRST_PAGE = { limit: 50 };
 
-const listRuns = admin.get('/admin/runs', 'admin', {
+const listRunsOfAllRoute = adminTag.get('/admin/runs', 'admin', {
   id: 'listRunsOfAll',
   summary: 'The runs of all tenants, the newest first',
   query: PageQuery.extend({
     ...RunFilter.shape,
     tenantId: z.string().min(1).optional().openapi({ description: 'Only runs of this tenant' }),
   }),
-  answers: { 200: json(AdminRunListSchema, 'A page of runs') },
+  answers: { 200: jsonAnswer(AdminRunListSchema, 'A page of runs') },
   handle: (deps) => async (c) => {
     const { limit, cursor, ...filter } = c.req.valid('query');
     const asked = { list: ['runs of all', filter], limit, cursor };
-    const page = await readPage(deps.cursors, asked, async (request) =>
-      mapPage(await deps.store.runs.listOfAll(filter, request), (run) => toItem(run, c.get('caller'))),
+    const page = await readPageByCursor(deps.cursors, asked, async (request) =>
+      mapPage(await deps.store.runs.listOfAll(filter, request), (run) => toRunOfTenant(run, c.get('caller'))),
     );
     return c.json(page, 200);
   },
 });
 
-const inspect = admin.get('/admin/runs/{id}', 'admin', {
+const inspectRunRoute = adminTag.get('/admin/runs/{id}', 'admin', {
   id: 'inspectRun',
   summary: 'A run of any tenant with its events, its calls in the ledger, and its activities in Temporal',
   params: idOf('run'),
-  answers: { 200: json(InspectedRunSchema, 'The run') },
+  answers: { 200: jsonAnswer(InspectedRunSchema, 'The run') },
   problems: [404],
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
@@ -171,16 +174,16 @@ const inspect = admin.get('/admin/runs/{id}', 'admin', {
       pendingActivitiesOf(deps, run),
       deps.store.ledger.retrying(run.id),
     ]);
-    return c.json({ run: toItem(run, caller, { retrying }), events, ledger, pendingActivities }, 200);
+    return c.json({ run: toRunOfTenant(run, caller, { retrying }), events, ledger, pendingActivities }, 200);
   },
 });
 
-const ledger = admin.get('/admin/runs/{id}/ledger', 'admin', {
+const listLedgerRoute = adminTag.get('/admin/runs/{id}/ledger', 'admin', {
   id: 'listLedger',
   summary: 'The calls of a run of any tenant, ordered by their keys',
   params: idOf('run'),
   query: PageQuery,
-  answers: { 200: json(LedgerSchema, 'A page of calls') },
+  answers: { 200: jsonAnswer(LedgerSchema, 'A page of calls') },
   problems: [404],
   handle: (deps) => async (c) => {
     const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
@@ -188,7 +191,7 @@ const ledger = admin.get('/admin/runs/{id}/ledger', 'admin', {
   },
 });
 
-function toItem(run: RunRecord, caller: Caller, live: Parameters<typeof toRunJson>[2] = {}) {
+function toRunOfTenant(run: RunRecord, caller: Caller, live: Parameters<typeof toRunJson>[2] = {}) {
   return { ...toRunJson(run, caller, live), tenantId: run.tenantId };
 }
 
@@ -200,7 +203,7 @@ interface AskedLedger {
 
 async function listLedger({ cursors, store }: ApiDeps, { run, ...page }: AskedLedger) {
   const asked = { list: ['ledger', run.tenantId, run.id], ...page };
-  return await readPage(cursors, asked, (request) => store.ledger.list(run.id, request));
+  return await readPageByCursor(cursors, asked, (request) => store.ledger.list(run.id, request));
 }
 
 /** The stored data is returned even if Temporal is unavailable. */
@@ -211,13 +214,16 @@ async function pendingActivitiesOf({ engine }: ApiDeps, { tenantId, id }: RunRec
   });
 }
 
-const putSwitch = admin.put('/admin/switches/{kind}/{name}', 'admin', {
+const putSwitchRoute = adminTag.put('/admin/switches/{kind}/{name}', 'admin', {
   id: 'putSwitch',
   summary: 'Switch off a tool, a model, other code or a graph, or on again: its calls wait, no run of the graph begins',
   params: KindAndName,
   body: NewSwitchSchema,
   audit: 'by-handler',
-  answers: { 200: json(SwitchSchema, 'The switch, which was there before'), 201: json(SwitchSchema, 'The new switch') },
+  answers: {
+    200: jsonAnswer(SwitchSchema, 'The switch, which was there before'),
+    201: jsonAnswer(SwitchSchema, 'The new switch'),
+  },
   problems: [404],
   handle: (deps) => async (c) => {
     const key = c.req.valid('param');
@@ -228,18 +234,18 @@ const putSwitch = admin.put('/admin/switches/{kind}/{name}', 'admin', {
   },
 });
 
-const listSwitches = admin.get('/admin/switches', 'admin', {
+const listSwitchesRoute = adminTag.get('/admin/switches', 'admin', {
   id: 'listSwitches',
   summary: 'The switches by kind and name; what has none is on',
   query: PageQuery,
-  answers: { 200: json(SwitchListSchema, 'A page of switches') },
+  answers: { 200: jsonAnswer(SwitchListSchema, 'A page of switches') },
   handle: (deps) => async (c) => {
     const asked = { list: ['switches'], ...c.req.valid('query') };
-    return c.json(await readPage(deps.cursors, asked, (request) => deps.store.switches.list(request)), 200);
+    return c.json(await readPageByCursor(deps.cursors, asked, (request) => deps.store.switches.list(request)), 200);
   },
 });
 
-const removeSwitch = admin.delete('/admin/switches/{kind}/{name}', 'admin', {
+const deleteSwitchRoute = adminTag.delete('/admin/switches/{kind}/{name}', 'admin', {
   id: 'deleteSwitch',
   summary: 'Forget a switch: the thing is on',
   params: KindAndName,
@@ -257,16 +263,16 @@ const removeSwitch = admin.delete('/admin/switches/{kind}/{name}', 'admin', {
 
 /** Routes for administrators: tenants, audit log, retention, runs of all tenants, switches. */
 export const adminRoutes = routes(
-  prune,
-  listRuns,
-  inspect,
-  ledger,
-  putTenant,
-  listTenants,
-  readTenant,
-  removeTenant,
-  putSwitch,
-  listSwitches,
-  removeSwitch,
-  listEntries,
+  pruneRunsRoute,
+  listRunsOfAllRoute,
+  inspectRunRoute,
+  listLedgerRoute,
+  putTenantRoute,
+  listTenantsRoute,
+  getTenantRoute,
+  deleteTenantRoute,
+  putSwitchRoute,
+  listSwitchesRoute,
+  deleteSwitchRoute,
+  listAuditRoute,
 );

@@ -3,16 +3,16 @@ import type { KnownApproval } from '../../store/approvals.ts';
 import { commentOnApproval, remindOfApproval, reassignApproval } from '../approvals/change-approval.ts';
 import {
   listOwnApprovals,
-  findWithRun,
+  findApprovalWithRun,
   COMMENTS_LISTED,
   readInboxApproval,
   toInboxApproval,
-  withNotes,
+  addNotes,
 } from '../approvals/inbox.ts';
 import { decideApproval } from '../approvals/decide-approval.ts';
 import { redactAll } from '../redaction.ts';
-import { readPage } from '../http/paging.ts';
-import { withId } from '../middleware/audited.ts';
+import { readPageByCursor } from '../http/paging.ts';
+import { auditPathId } from '../middleware/audited.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import type { Route } from '../middleware/route.ts';
 import {
@@ -26,21 +26,21 @@ import {
   ReminderSchema,
   ReassignmentSchema,
 } from '../schemas/approval.ts';
-import { PageQuery, json, idOf } from '../schemas/common.ts';
+import { PageQuery, jsonAnswer, idOf } from '../schemas/common.ts';
 import { findRun } from '../runs/read-run.ts';
 
-const approvals = tagged('approvals');
+const approvalsTag = tagged('approvals');
 
 /** Declares the routes `approve` and `reject` of a run. */
 function decideOnRun(decision: 'approve' | 'reject', summary: string): Route {
-  return approvals.post(`/api/runs/{id}/${decision}`, 'approval:decide', {
+  return approvalsTag.post(`/api/runs/{id}/${decision}`, 'approval:decide', {
     id: `${decision}Run`,
     summary,
     params: idOf('run'),
     body: DecideSchema,
     headers: DecisionHeaders,
     audit: 'by-handler',
-    answers: { 200: json(ApprovalSchema, 'The approval') },
+    answers: { 200: jsonAnswer(ApprovalSchema, 'The approval') },
     problems: [404, 410, 412],
     handle: (deps) => async (c) => {
       const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
@@ -53,18 +53,18 @@ function decideOnRun(decision: 'approve' | 'reject', summary: string): Route {
   });
 }
 
-const list = approvals.get('/api/approvals', 'run:read', {
+const listApprovalsRoute = approvalsTag.get('/api/approvals', 'run:read', {
   id: 'listApprovals',
   summary: 'The inbox: approvals of the tenant, the newest first, or those that were decided last',
   query: PageQuery.extend(ApprovalFilterQuery.shape),
-  answers: { 200: json(ApprovalListSchema, 'A page of approvals') },
+  answers: { 200: jsonAnswer(ApprovalListSchema, 'A page of approvals') },
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const { tenantId } = caller;
     const { limit, cursor, mine, ...filter } = c.req.valid('query');
     const own = mine === 'true' ? caller.sub : null;
     const list = ['approvals', tenantId, filter, own];
-    const page = await readPage(deps.cursors, { list, limit, cursor }, async (request) => {
+    const page = await readPageByCursor(deps.cursors, { list, limit, cursor }, async (request) => {
       const { items, next } =
         own === null
           ? await deps.store.approvals.list(tenantId, filter, request)
@@ -72,7 +72,7 @@ const list = approvals.get('/api/approvals', 'run:read', {
       const redact = (approval: KnownApproval, hidden: Redaction) =>
         toInboxApproval(approval, hidden, deps.fingerprints);
       return {
-        items: await withNotes(deps, await redactAll(deps.store, caller, items, redact), COMMENTS_LISTED),
+        items: await addNotes(deps, await redactAll(deps.store, caller, items, redact), COMMENTS_LISTED),
         next,
       };
     });
@@ -80,30 +80,30 @@ const list = approvals.get('/api/approvals', 'run:read', {
   },
 });
 
-const read = approvals.get('/api/approvals/{id}', 'run:read', {
+const getApprovalRoute = approvalsTag.get('/api/approvals/{id}', 'run:read', {
   id: 'getApproval',
   summary: 'An approval',
   params: idOf('approval'),
-  answers: { 200: json(ApprovalSchema, 'The approval') },
+  answers: { 200: jsonAnswer(ApprovalSchema, 'The approval') },
   problems: [404],
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
-    const found = await findWithRun(deps, caller, c.req.valid('param').id);
+    const found = await findApprovalWithRun(deps, caller, c.req.valid('param').id);
     return c.json(await readInboxApproval(deps, caller, found), 200);
   },
 });
 
-const decision = approvals.post('/api/approvals/{id}/decision', 'approval:decide', {
+const decideApprovalRoute = approvalsTag.post('/api/approvals/{id}/decision', 'approval:decide', {
   id: 'decideApproval',
   summary: 'Decide an approval',
   params: idOf('approval'),
   body: DecisionSchema,
   headers: DecisionHeaders,
   audit: 'by-handler',
-  answers: { 200: json(ApprovalSchema, 'The approval') },
+  answers: { 200: jsonAnswer(ApprovalSchema, 'The approval') },
   problems: [404, 410, 412],
   handle: (deps) => async (c) => {
-    const { approval, run } = await findWithRun(deps, c.get('caller'), c.req.valid('param').id);
+    const { approval, run } = await findApprovalWithRun(deps, c.get('caller'), c.req.valid('param').id);
     const wanted = { ...c.req.valid('json'), approvalId: approval.id, ifMatch: c.req.header('if-match') };
     c.set('acts', [{ action: `approval.${wanted.decision}`, subject: approval.id }]);
     return c.json(await decideApproval(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted }), 200);
@@ -113,13 +113,13 @@ const decision = approvals.post('/api/approvals/{id}/decision', 'approval:decide
 /** The permissions to control runs or to decide approvals. */
 const ANY = ['run:control', 'approval:decide'] as const;
 
-const comment = approvals.post('/api/approvals/{id}/comment', ANY, {
+const commentOnApprovalRoute = approvalsTag.post('/api/approvals/{id}/comment', ANY, {
   id: 'commentOnApproval',
   summary: 'Say something about an approval; whoever may read the run may read it',
   params: idOf('approval'),
   body: CommentSchema,
-  audit: withId('approval.comment'),
-  answers: { 200: json(ApprovalSchema, 'The approval with its comments') },
+  audit: auditPathId('approval.comment'),
+  answers: { 200: jsonAnswer(ApprovalSchema, 'The approval with its comments') },
   problems: [404],
   handle: (deps) => async (c) => {
     const request = { id: c.req.valid('param').id, attempt: c.get('attempt') };
@@ -127,13 +127,13 @@ const comment = approvals.post('/api/approvals/{id}/comment', ANY, {
   },
 });
 
-const remind = approvals.post('/api/approvals/{id}/remind', ANY, {
+const remindOfApprovalRoute = approvalsTag.post('/api/approvals/{id}/remind', ANY, {
   id: 'remindOfApproval',
   summary: 'Remind of a pending approval, every ten minutes at most',
   params: idOf('approval'),
   body: ReminderSchema,
-  audit: withId('approval.remind'),
-  answers: { 200: json(ApprovalSchema, 'The approval') },
+  audit: auditPathId('approval.remind'),
+  answers: { 200: jsonAnswer(ApprovalSchema, 'The approval') },
   problems: [404, 429],
   handle: (deps) => async (c) => {
     const request = { id: c.req.valid('param').id, attempt: c.get('attempt') };
@@ -141,13 +141,13 @@ const remind = approvals.post('/api/approvals/{id}/remind', ANY, {
   },
 });
 
-const reassign = approvals.post('/api/approvals/{id}/reassign', 'approval:decide', {
+const reassignApprovalRoute = approvalsTag.post('/api/approvals/{id}/reassign', 'approval:decide', {
   id: 'reassignApproval',
   summary: 'Give a pending approval to other people; what it asks, and the decisions so far, stay',
   params: idOf('approval'),
   body: ReassignmentSchema,
-  audit: withId('approval.reassign'),
-  answers: { 200: json(ApprovalSchema, 'The approval') },
+  audit: auditPathId('approval.reassign'),
+  answers: { 200: jsonAnswer(ApprovalSchema, 'The approval') },
   problems: [404],
   handle: (deps) => async (c) => {
     const { roles = [], users = [] } = c.req.valid('json');
@@ -160,10 +160,10 @@ const reassign = approvals.post('/api/approvals/{id}/reassign', 'approval:decide
 export const approvalRoutes = routes(
   decideOnRun('approve', "Approve an approval of a run: the named one, or the run's first"),
   decideOnRun('reject', "Reject an approval of a run: the named one, or the run's first"),
-  list,
-  read,
-  decision,
-  comment,
-  remind,
-  reassign,
+  listApprovalsRoute,
+  getApprovalRoute,
+  decideApprovalRoute,
+  commentOnApprovalRoute,
+  remindOfApprovalRoute,
+  reassignApprovalRoute,
 );

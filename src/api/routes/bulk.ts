@@ -3,20 +3,20 @@ import { controlMany } from '../bulk/control-many.ts';
 import type { ApiError } from '../http/errors.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import { BulkResultSchema, BulkSchema, DecisionResultsSchema, DecisionsSchema } from '../schemas/bulk.ts';
-import { json } from '../schemas/common.ts';
+import { jsonAnswer } from '../schemas/common.ts';
 import { mayBeDoneLater } from '../bulk/try-each.ts';
 import { decideMany } from '../bulk/decide-many.ts';
 import type { DecisionOutcome } from '../bulk/decide-many.ts';
 
-const controls = tagged('controls');
-const approvals = tagged('approvals');
+const controlsTag = tagged('controls');
+const approvalsTag = tagged('approvals');
 
-const control = controls.post('/api/runs/bulk', 'run:control', {
+const controlRunsRoute = controlsTag.post('/api/runs/bulk', 'run:control', {
   id: 'controlRuns',
   summary: 'Cancel, pause, resume or retry up to 1,000 runs',
   body: BulkSchema,
   audit: 'by-handler',
-  answers: { 200: json(BulkResultSchema, 'What came of it') },
+  answers: { 200: jsonAnswer(BulkResultSchema, 'What came of it') },
   handle: (deps) => async (c) => {
     const { action, ids, filter = {}, cursor, reason, dryRun } = c.req.valid('json');
     const selection = ids ? { ids } : { filter, cursor };
@@ -28,12 +28,12 @@ const control = controls.post('/api/runs/bulk', 'run:control', {
   },
 });
 
-const decide = approvals.post('/api/approvals/decisions', 'approval:decide', {
+const decideApprovalsRoute = approvalsTag.post('/api/approvals/decisions', 'approval:decide', {
   id: 'decideApprovals',
   summary: 'Decide up to 100 approvals, each for itself',
   body: DecisionsSchema,
   audit: 'by-handler',
-  answers: { 200: json(DecisionResultsSchema, 'A result for each decision') },
+  answers: { 200: jsonAnswer(DecisionResultsSchema, 'A result for each decision') },
   handle: (deps) => async (c) => {
     const { decisions } = c.req.valid('json');
     const request = { attempt: c.get('attempt'), record: c.get('recordAct') };
@@ -42,13 +42,13 @@ const decide = approvals.post('/api/approvals/decisions', 'approval:decide', {
       'isUnfinished',
       tried.some((one) => 'refused' in one && mayBeDoneLater(one.refused)),
     );
-    return c.json({ results: tried.map(toResult) }, 200);
+    return c.json({ results: tried.map(toDecisionResult) }, 200);
   },
 });
 
 type DecisionResult = z.output<typeof DecisionResultsSchema>['results'][number];
 
-function toResult({ item: { approvalId }, ...result }: DecisionOutcome): DecisionResult {
+function toDecisionResult({ item: { approvalId }, ...result }: DecisionOutcome): DecisionResult {
   return 'done' in result ? { approvalId, approval: result.done } : { approvalId, problem: toProblem(result.refused) };
 }
 
@@ -63,4 +63,4 @@ function toProblem({ status, code, message, issues, mayTakeEffect }: ApiError) {
 }
 
 /** Routes that apply a control or decision to many runs or approvals. */
-export const bulkRoutes = routes(control, decide);
+export const bulkRoutes = routes(controlRunsRoute, decideApprovalsRoute);

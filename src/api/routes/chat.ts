@@ -2,9 +2,9 @@ import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { HOUR_MS, toJson, toJsonObject } from '../../graph/values/index.ts';
 import { answerChat, followRun } from '../chat/answer-chat.ts';
-import type { Answer } from '../chat/answer-chat.ts';
+import type { ChatAnswer } from '../chat/answer-chat.ts';
 import { CHUNK_HEADERS, writeChunks } from '../chat/chat-stream.ts';
-import type { Chunk } from '../chat/messages/plan-chat.ts';
+import type { UiChunk } from '../chat/messages/plan-chat.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { createTenantSlots, requireSlot } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
@@ -13,9 +13,9 @@ import type { Route } from '../middleware/route.ts';
 import { JsonRecord } from '../schemas/common.ts';
 import { OnBusy, ThreadId } from '../schemas/run.ts';
 import { sendStream } from '../streams/answer-stream.ts';
-import { readKey } from '../http/admission.ts';
+import { readIdempotencyKey } from '../http/admission.ts';
 
-const chat = tagged('chat');
+const chatTag = tagged('chat');
 
 /** Limits of the parts of a message that are read. The whole body has its own limit. */
 const MAX_ID = 255;
@@ -58,8 +58,8 @@ const STREAM = {
   content: { 'text/event-stream': { schema: z.string() } },
 };
 
-const send = (slots: TenantSlots): Route =>
-  chat.post('/api/chat/{graph}', ['run:start', 'approval:decide'], {
+const chatRoute = (slots: TenantSlots): Route =>
+  chatTag.post('/api/chat/{graph}', ['run:start', 'approval:decide'], {
     id: 'chat',
     summary: 'Have a run of a graph answer a message of `useChat`, or go on after decisions',
     params: z.object({ graph: z.string().openapi({ description: '"name" or "name@3"' }) }),
@@ -81,31 +81,33 @@ const send = (slots: TenantSlots): Route =>
         })),
         input: toJsonObject(input),
         onBusy,
-        key: readKey(c.req.header('idempotency-key')),
+        key: readIdempotencyKey(c.req.header('idempotency-key')),
         record: c.get('recordAct'),
       };
-      const answer = async (): Promise<Answer> => await answerChat(deps, c.get('caller'), request);
-      return await streamed(c, deps, slots, answer);
+      const answer = async (): Promise<ChatAnswer> => await answerChat(deps, c.get('caller'), request);
+      return await streamAnswer(c, deps, slots, answer);
     },
   });
 
-const Until = z.strictObject({
+const UntilQuery = z.strictObject({
   until: z
     .enum(['approval', 'end'])
     .default('approval')
     .openapi({ description: 'Where the stream ends: where people have to decide, or only with the run' }),
 });
 
-const Thread = z.object({ threadId: ThreadId.openapi({ description: 'The id of the thread' }) });
-const OfGraph = Thread.extend({ graph: z.string().openapi({ description: 'The graph that messages are sent to' }) });
+const ThreadParameters = z.object({ threadId: ThreadId.openapi({ description: 'The id of the thread' }) });
+const ThreadOfGraphParameters = ThreadParameters.extend({
+  graph: z.string().openapi({ description: 'The graph that messages are sent to' }),
+});
 
 /** The stream of a thread. AI SDK clients request it at a path below the one to which they send messages. */
-const follow = (slots: TenantSlots, path: string, id: string, params: typeof Thread): Route =>
-  chat.get(path, 'run:read', {
+const followChatRoute = (slots: TenantSlots, path: string, id: string, params: typeof ThreadParameters): Route =>
+  chatTag.get(path, 'run:read', {
     id,
     summary: 'The answer that a thread is at, from its beginning',
     params,
-    query: Until,
+    query: UntilQuery,
     answers: { 200: STREAM, 204: { description: 'No run of the thread is active' } },
     problems: [429],
     handle: (deps) => async (c) => {
@@ -115,8 +117,8 @@ const follow = (slots: TenantSlots, path: string, id: string, params: typeof Thr
       const runId = thread?.activeRunId ?? null;
       if (runId === null) return c.body(null, 204);
       if (c.req.method === 'HEAD') return c.body(null, 200, CHUNK_HEADERS);
-      const answer = async (): Promise<Answer> => await followRun(deps, caller, runId, until);
-      return await streamed(c, deps, slots, answer);
+      const answer = async (): Promise<ChatAnswer> => await followRun(deps, caller, runId, until);
+      return await streamAnswer(c, deps, slots, answer);
     },
   });
 
@@ -124,18 +126,18 @@ const follow = (slots: TenantSlots, path: string, id: string, params: typeof Thr
 export function chatRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>> {
   const slots = createTenantSlots(deps.settings.waits);
   return routes(
-    send(slots),
-    follow(slots, '/api/chat/{threadId}/stream', 'followChat', Thread),
-    follow(slots, '/api/chat/{graph}/{threadId}/stream', 'followChatOfGraph', OfGraph),
+    chatRoute(slots),
+    followChatRoute(slots, '/api/chat/{threadId}/stream', 'followChat', ThreadParameters),
+    followChatRoute(slots, '/api/chat/{graph}/{threadId}/stream', 'followChatOfGraph', ThreadOfGraphParameters),
   )(deps);
 }
 
 /** Streams an answer if the tenant has a free slot. */
-async function streamed(
+async function streamAnswer(
   c: Context<ApiEnv>,
   deps: ApiDeps,
   slots: TenantSlots,
-  answer: () => Promise<Answer>,
+  answer: () => Promise<ChatAnswer>,
 ): Promise<Response> {
   const refusal = 'Too many streams are open; ask again when one has ended';
   const release = requireSlot(slots, c.get('caller').tenantId, refusal);
@@ -143,7 +145,7 @@ async function streamed(
     release();
     throw error;
   });
-  const fail = (error: unknown): Chunk => {
+  const fail = (error: unknown): UiChunk => {
     const requestId = c.get('requestId');
     deps.logger.error({ error, requestId, path: c.req.path }, 'a stream failed');
     return { type: 'error', errorText: `The stream broke off; the server's log names request ${requestId}` };

@@ -6,10 +6,10 @@ import { Hono } from 'hono';
 import { ApiError, methodNotAllowed } from '../http/errors.ts';
 import { packageVersion } from '../../process/own-code.ts';
 import { routes, tagged } from '../middleware/route.ts';
-import { json } from '../schemas/common.ts';
+import { jsonAnswer } from '../schemas/common.ts';
 import type { ApiEnv } from '../deps.ts';
 
-const operations = tagged('operations');
+const operationsTag = tagged('operations');
 
 const CONSOLE_EXAMPLE = {
   issuer: 'https://login.example',
@@ -52,10 +52,10 @@ const LocalTokensSchema = z
 const DEFAULT_SCOPE = 'openid';
 const MAX_CODE_BYTES = 4_096;
 
-const config = operations.get('/console/config.json', 'public', {
+const getConsoleConfigRoute = operationsTag.get('/console/config.json', 'public', {
   id: 'getConsoleConfig',
   summary: 'How people sign in at the console, and what there is',
-  answers: { 200: json(ConsoleSchema, 'For whoever asks') },
+  answers: { 200: jsonAnswer(ConsoleSchema, 'For whoever asks') },
   handle: ({ settings, localSignIn }) => {
     const { console, claims, forking } = settings;
     const answer = {
@@ -71,7 +71,7 @@ const config = operations.get('/console/config.json', 'public', {
   },
 });
 
-const localSignIn = operations.post('/console/local-sign-in', 'public', {
+const signInLocallyRoute = operationsTag.post('/console/local-sign-in', 'public', {
   id: 'signInLocally',
   summary: "Exchanges the one-time code of a local stack's address for tokens",
   description: 'A code is good for a minute, once. In production there is none, and the answer is 404.',
@@ -79,7 +79,7 @@ const localSignIn = operations.post('/console/local-sign-in', 'public', {
   maxBytes: MAX_CODE_BYTES,
   key: 'none',
   audit: 'none',
-  answers: { 200: json(LocalTokensSchema, "Tokens of the stack's people") },
+  answers: { 200: jsonAnswer(LocalTokensSchema, "Tokens of the stack's people") },
   problems: [404],
   handle: (deps) => async (c) => {
     const tokens = await deps.localSignIn?.(c.req.valid('json').code);
@@ -89,7 +89,7 @@ const localSignIn = operations.post('/console/local-sign-in', 'public', {
 });
 
 /** Routes of the console besides its files. They are public, because the users have no token yet. */
-export const consoleRoutes = routes(config, localSignIn);
+export const consoleRoutes = routes(getConsoleConfigRoute, signInLocallyRoute);
 
 /** The output folder of the console's build. Its relative path is the same from `src` and `dist`. */
 const FOLDER = fileURLToPath(new URL('../../../console/dist', import.meta.url));
@@ -98,7 +98,7 @@ const PAGE = 'index.html';
 /** File names contain a hash of the content, so the files can be cached for ever. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
-const toFile = (path: string): string => path.replace(/^\/console/, '');
+const toFileOfConsole = (path: string): string => path.replace(/^\/console/, '');
 
 /**
  * Serves the files of the console. Every other path below it returns the page, whose script selects what to display.
@@ -121,12 +121,12 @@ export function consoleFileRoutes(): Hono<ApiEnv> {
     serveStatic<ApiEnv>({
       root: FOLDER,
       precompressed: true,
-      rewriteRequestPath: toFile,
+      rewriteRequestPath: toFileOfConsole,
       onFound: (_path, c) => c.header('cache-control', FOREVER),
     }),
     (c) => c.notFound(),
   );
-  router.get('/console/icon.svg', serveStatic<ApiEnv>({ root: FOLDER, rewriteRequestPath: toFile }));
+  router.get('/console/icon.svg', serveStatic<ApiEnv>({ root: FOLDER, rewriteRequestPath: toFileOfConsole }));
   router.get(
     '/console/*',
     serveStatic<ApiEnv>({

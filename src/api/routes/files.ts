@@ -3,14 +3,14 @@ import { ApiError } from '../http/errors.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { contentHash } from '../http/fingerprints.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
-import { limited } from '../middleware/limited.ts';
+import { limitRequests } from '../middleware/limited.ts';
 import { storedBody } from '../middleware/bodies.ts';
 import { routes, tagged } from '../middleware/route.ts';
-import { idOf, json } from '../schemas/common.ts';
+import { idOf, jsonAnswer } from '../schemas/common.ts';
 import { FileBytes, FileSchema } from '../schemas/file.ts';
 import { requirePermission } from '../http/authenticate.ts';
 
-const files = tagged('files');
+const filesTag = tagged('files');
 
 const MAX_LENGTH = 255;
 /** A media type with parameters (RFC 9110, section 8.3.1), in visible ASCII. */
@@ -39,22 +39,22 @@ function readFileType(headers: Headers): string {
 const MAX_UPLOADS = 64;
 /** The most concurrent uploads of one tenant. */
 const MAX_UPLOADS_OF_TENANT = 8;
-const bytes = { '*/*': { schema: FileBytes } };
+const binaryContent = { '*/*': { schema: FileBytes } };
 
-const store = files.post('/api/blobs', 'run:start', {
+const storeFileRoute = filesTag.post('/api/blobs', 'run:start', {
   id: 'storeFile',
   summary: 'Store a file; its media type is kept',
-  otherBody: { required: false, content: bytes },
+  otherBody: { required: false, content: binaryContent },
   key: async (c) => contentHash([readFileType(c.req.raw.headers), c.get('upload').sha256]),
   audit: 'none',
-  answers: { 201: json(FileSchema, 'The file', 'location') },
+  answers: { 201: jsonAnswer(FileSchema, 'The file', 'location') },
   problems: [429],
   before: (deps) => [
-    limited({
+    limitRequests({
       slots: createTenantSlots({ perTenant: MAX_UPLOADS_OF_TENANT, total: MAX_UPLOADS }),
       refusal: 'Too many files are being stored at this moment; send this one again',
     }),
-    withSpace(deps),
+    requireSpace(deps),
     storedBody(deps),
   ],
   handle: (deps) => async (c) => {
@@ -62,7 +62,7 @@ const store = files.post('/api/blobs', 'run:start', {
     const { id } = c.get('attempt');
     const contentType = readFileType(c.req.raw.headers);
     const file = await deps.store.files.keep({ id, tenantId, upload: c.get('upload'), contentType, by });
-    if (!file) throw noSpace();
+    if (!file) throw noSpaceLeft();
     return c.json(file, 201, { location: `/api/blobs/${file.id}` });
   },
 });
@@ -71,24 +71,24 @@ const store = files.post('/api/blobs', 'run:start', {
  * Middleware: refuses an upload with an invalid media type, or when the tenant has no space left, before its bytes are
  * stored.
  */
-function withSpace({ store: { files } }: Pick<ApiDeps, 'store'>) {
+function requireSpace({ store: { files } }: Pick<ApiDeps, 'store'>) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     readFileType(c.req.raw.headers);
-    if (!(await files.hasSpace(c.get('caller').tenantId))) throw noSpace();
+    if (!(await files.hasSpace(c.get('caller').tenantId))) throw noSpaceLeft();
     await next();
   });
 }
 
-function noSpace(): ApiError {
+function noSpaceLeft(): ApiError {
   return new ApiError('TOO_MANY_KEPT', 'A tenant may have 100,000 files of 10 GiB together');
 }
 
-const read = files.get('/api/blobs/{id}', ['run:start', 'payload:read'], {
+const readFileRoute = filesTag.get('/api/blobs/{id}', ['run:start', 'payload:read'], {
   id: 'readFile',
   summary: 'The bytes of a file, for who stored it and who may see payloads',
   params: idOf('file'),
   answers: {
-    200: { description: 'The file, in its own media type', content: bytes },
+    200: { description: 'The file, in its own media type', content: binaryContent },
     304: { description: 'The caller has it: `If-None-Match` names its entity tag' },
   },
   problems: [404],
@@ -131,4 +131,4 @@ function toStream(pieces: AsyncGenerator<Uint8Array, void>): ReadableStream<Uint
 }
 
 /** Routes of files, which belong to a tenant and not to a run. */
-export const fileRoutes = routes(store, read);
+export const fileRoutes = routes(storeFileRoute, readFileRoute);

@@ -1,9 +1,9 @@
 import { diffDefinitions } from '../graphs/diff-definitions.ts';
 import { findVersion, unknownVersion } from '../graphs/find-published.ts';
-import { readPage } from '../http/paging.ts';
+import { readPageByCursor } from '../http/paging.ts';
 import { GRAPH_READERS } from '../http/authenticate.ts';
 import { routes, tagged } from '../middleware/route.ts';
-import { PageQuery, json, MAX_GRAPH_BYTES } from '../schemas/common.ts';
+import { PageQuery, jsonAnswer, MAX_GRAPH_BYTES } from '../schemas/common.ts';
 import { GraphListSchema } from '../schemas/graph.ts';
 import {
   DiffQuery,
@@ -23,19 +23,19 @@ import { mapValues, toJsonObject } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { testGraph } from '../runs/test-graph.ts';
 
-const graphs = tagged('graphs');
+const graphsTag = tagged('graphs');
 
-const list = graphs.get('/api/graphs/{name}/versions', GRAPH_READERS, {
+const listGraphVersionsRoute = graphsTag.get('/api/graphs/{name}/versions', GRAPH_READERS, {
   id: 'listGraphVersions',
   summary: 'All versions of a graph, the newest first, unpublished ones too',
   params: GraphName,
   query: PageQuery,
-  answers: { 200: json(GraphListSchema, 'A page of versions') },
+  answers: { 200: jsonAnswer(GraphListSchema, 'A page of versions') },
   problems: [404],
   handle: (deps) => async (c) => {
     const { tenantId } = c.get('caller');
     const { name } = c.req.valid('param');
-    const page = await readPage(
+    const page = await readPageByCursor(
       deps.cursors,
       { list: ['versions', tenantId, name], ...c.req.valid('query') },
       async (request) => await deps.store.graphVersions.list(tenantId, name, request),
@@ -45,12 +45,12 @@ const list = graphs.get('/api/graphs/{name}/versions', GRAPH_READERS, {
   },
 });
 
-const diff = graphs.get('/api/graphs/{name}/diff', GRAPH_READERS, {
+const diffGraphVersionsRoute = graphsTag.get('/api/graphs/{name}/diff', GRAPH_READERS, {
   id: 'diffGraphVersions',
   summary: 'What differs between two versions of a graph',
   params: GraphName,
   query: DiffQuery,
-  answers: { 200: json(GraphDiffSchema, 'The differences') },
+  answers: { 200: jsonAnswer(GraphDiffSchema, 'The differences') },
   problems: [404],
   handle: (deps) => async (c) => {
     const { name } = c.req.valid('param');
@@ -63,7 +63,7 @@ const diff = graphs.get('/api/graphs/{name}/diff', GRAPH_READERS, {
   },
 });
 
-const unpublish = graphs.delete('/api/graphs/{name}/versions/{version}', 'graph:publish', {
+const unpublishGraphVersionRoute = graphsTag.delete('/api/graphs/{name}/versions/{version}', 'graph:publish', {
   id: 'unpublishGraphVersion',
   summary: 'Take a version back: no new run may name it, those that have begun go on',
   params: NameAndVersion,
@@ -83,7 +83,7 @@ const unpublish = graphs.delete('/api/graphs/{name}/versions/{version}', 'graph:
   },
 });
 
-const put = graphs.put('/api/graphs/{name}/aliases/{alias}', 'graph:publish', {
+const setGraphAliasRoute = graphsTag.put('/api/graphs/{name}/aliases/{alias}', 'graph:publish', {
   id: 'setGraphAlias',
   summary: 'Name a version: runs of `name@alias` use it, and a part of them its canary',
   params: NameAndAlias,
@@ -93,8 +93,8 @@ const put = graphs.put('/api/graphs/{name}/aliases/{alias}', 'graph:publish', {
     subject: ({ name, alias }) => `${name ?? ''}@${alias ?? ''}`,
   },
   answers: {
-    200: json(GraphAliasSchema, 'The alias, which was there before'),
-    201: json(GraphAliasSchema, 'The new alias'),
+    200: jsonAnswer(GraphAliasSchema, 'The alias, which was there before'),
+    201: jsonAnswer(GraphAliasSchema, 'The new alias'),
   },
   problems: [404],
   handle: (deps) => async (c) => {
@@ -105,11 +105,11 @@ const put = graphs.put('/api/graphs/{name}/aliases/{alias}', 'graph:publish', {
   },
 });
 
-const read = graphs.get('/api/graphs/{name}/aliases/{alias}', GRAPH_READERS, {
+const getGraphAliasRoute = graphsTag.get('/api/graphs/{name}/aliases/{alias}', GRAPH_READERS, {
   id: 'getGraphAlias',
   summary: 'The version that an alias names',
   params: NameAndAlias,
-  answers: { 200: json(GraphAliasSchema, 'The alias') },
+  answers: { 200: jsonAnswer(GraphAliasSchema, 'The alias') },
   problems: [404],
   handle: (deps) => async (c) => {
     const { tenantId } = c.get('caller');
@@ -120,16 +120,16 @@ const read = graphs.get('/api/graphs/{name}/aliases/{alias}', GRAPH_READERS, {
   },
 });
 
-const listAliases = graphs.get('/api/graphs/{name}/aliases', GRAPH_READERS, {
+const listGraphAliasesRoute = graphsTag.get('/api/graphs/{name}/aliases', GRAPH_READERS, {
   id: 'listGraphAliases',
   summary: 'The aliases of a graph, by name',
   params: GraphName,
   query: PageQuery,
-  answers: { 200: json(GraphAliasListSchema, 'A page of aliases') },
+  answers: { 200: jsonAnswer(GraphAliasListSchema, 'A page of aliases') },
   handle: (deps) => async (c) => {
     const { tenantId } = c.get('caller');
     const { name } = c.req.valid('param');
-    const page = await readPage(
+    const page = await readPageByCursor(
       deps.cursors,
       { list: ['aliases', tenantId, name], ...c.req.valid('query') },
       async (request) => await deps.store.graphAliases.list(tenantId, name, request),
@@ -138,7 +138,7 @@ const listAliases = graphs.get('/api/graphs/{name}/aliases', GRAPH_READERS, {
   },
 });
 
-const remove = graphs.delete('/api/graphs/{name}/aliases/{alias}', 'graph:publish', {
+const deleteGraphAliasRoute = graphsTag.delete('/api/graphs/{name}/aliases/{alias}', 'graph:publish', {
   id: 'deleteGraphAlias',
   summary: 'Remove an alias; its version stays published',
   params: NameAndAlias,
@@ -154,7 +154,7 @@ const remove = graphs.delete('/api/graphs/{name}/aliases/{alias}', 'graph:publis
   },
 });
 
-const test = graphs.post('/api/graphs/{name}/test', 'graph:publish', {
+const testGraphRoute = graphsTag.post('/api/graphs/{name}/test', 'graph:publish', {
   id: 'testGraph',
   summary: 'Play a graph with given outputs of its nodes; nothing is called and nothing is kept',
   params: GraphReference,
@@ -162,13 +162,13 @@ const test = graphs.post('/api/graphs/{name}/test', 'graph:publish', {
   maxBytes: MAX_GRAPH_BYTES,
   key: 'none',
   audit: 'none',
-  answers: { 200: json(TestedGraphSchema, 'How its run went') },
+  answers: { 200: jsonAnswer(TestedGraphSchema, 'How its run went') },
   problems: [404, 429],
   handle: (deps) => async (c) => {
     const { input, outputs, decisions, events, expect } = c.req.valid('json');
     const test = {
       input: toJsonObject(input),
-      outputs: mapValues(toJsonObject(outputs), toOutputs),
+      outputs: mapValues(toJsonObject(outputs), toTestOutputs),
       decisions,
       events,
       expect: { path: expect.path, state: expect.state && toJsonObject(expect.state) },
@@ -177,9 +177,18 @@ const test = graphs.post('/api/graphs/{name}/test', 'graph:publish', {
   },
 });
 
-function toOutputs(outputs: Json): readonly Json[] {
+function toTestOutputs(outputs: Json): readonly Json[] {
   return Array.isArray(outputs) ? outputs : [outputs];
 }
 
 /** Routes of the versions of a graph: list, compare, unpublish, set aliases, test. */
-export const graphVersionRoutes = routes(list, diff, unpublish, put, read, listAliases, remove, test);
+export const graphVersionRoutes = routes(
+  listGraphVersionsRoute,
+  diffGraphVersionsRoute,
+  unpublishGraphVersionRoute,
+  setGraphAliasRoute,
+  getGraphAliasRoute,
+  listGraphAliasesRoute,
+  deleteGraphAliasRoute,
+  testGraphRoute,
+);

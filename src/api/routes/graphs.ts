@@ -4,26 +4,26 @@ import type { PublishedGraph } from '../../store/graphs.ts';
 import { findVersion } from '../graphs/find-published.ts';
 import { publishGraph } from '../graphs/publish-graph.ts';
 import { linkGraphs, findIssues } from '../graphs/resolve-graph.ts';
-import { readPage } from '../http/paging.ts';
+import { readPageByCursor } from '../http/paging.ts';
 import { GRAPH_READERS } from '../http/authenticate.ts';
 import { onlyPost, routes, tagged } from '../middleware/route.ts';
-import { MAX_GRAPH_BYTES, PageQuery, json } from '../schemas/common.ts';
+import { MAX_GRAPH_BYTES, PageQuery, jsonAnswer } from '../schemas/common.ts';
 import { DefinitionSchema, GraphListSchema, GraphSchema, ValidationSchema } from '../schemas/graph.ts';
 import { GraphName, NameAndVersion } from '../schemas/graph-version.ts';
 
-const graphs = tagged('graphs');
+const graphsTag = tagged('graphs');
 
 /** No graph may have this name. */
 const VALIDATE = '/api/graphs/validate';
 
-const publish = graphs.post('/api/graphs', 'graph:publish', {
+const publishGraphRoute = graphsTag.post('/api/graphs', 'graph:publish', {
   id: 'publishGraph',
   summary: 'Publish a definition; the same content again is the same version',
   body: DefinitionSchema,
   maxBytes: MAX_GRAPH_BYTES,
   absentBody: 'is-refused',
   audit: 'by-handler',
-  answers: { 200: json(GraphSchema, 'Published before'), 201: json(GraphSchema, 'A new version') },
+  answers: { 200: jsonAnswer(GraphSchema, 'Published before'), 201: jsonAnswer(GraphSchema, 'A new version') },
   handle: (deps) => async (c) => {
     const definition = toJsonObject(c.req.valid('json'));
     const { tenantId, sub: by } = c.get('caller');
@@ -34,7 +34,7 @@ const publish = graphs.post('/api/graphs', 'graph:publish', {
   },
 });
 
-const validate = graphs.post(VALIDATE, GRAPH_READERS, {
+const validateGraphRoute = graphsTag.post(VALIDATE, GRAPH_READERS, {
   id: 'validateGraph',
   summary: 'Find every issue of a definition without publishing it',
   body: DefinitionSchema,
@@ -42,7 +42,7 @@ const validate = graphs.post(VALIDATE, GRAPH_READERS, {
   absentBody: 'is-refused',
   key: 'none',
   audit: 'none',
-  answers: { 200: json(ValidationSchema, 'Its issues') },
+  answers: { 200: jsonAnswer(ValidationSchema, 'Its issues') },
   handle: (deps) => async (c) => {
     const { store, graphJobs } = deps;
     const { tenantId } = c.get('caller');
@@ -53,36 +53,36 @@ const validate = graphs.post(VALIDATE, GRAPH_READERS, {
   },
 });
 
-const list = graphs.get('/api/graphs', GRAPH_READERS, {
+const listGraphsRoute = graphsTag.get('/api/graphs', GRAPH_READERS, {
   id: 'listGraphs',
   summary: 'The newest version of every graph, by name',
   query: PageQuery,
-  answers: { 200: json(GraphListSchema, 'A page of graphs') },
+  answers: { 200: jsonAnswer(GraphListSchema, 'A page of graphs') },
   handle: (deps) => async (c) => {
     const { tenantId } = c.get('caller');
     const list = ['graphs', tenantId];
-    const page = await readPage(deps.cursors, { list, ...c.req.valid('query') }, async (request) =>
+    const page = await readPageByCursor(deps.cursors, { list, ...c.req.valid('query') }, async (request) =>
       deps.store.graphs.list(tenantId, request),
     );
     return c.json(page, 200);
   },
 });
 
-const newest = graphs.get('/api/graphs/{name}', GRAPH_READERS, {
+const getGraphRoute = graphsTag.get('/api/graphs/{name}', GRAPH_READERS, {
   id: 'getGraph',
   summary: 'The newest version of a graph',
   params: GraphName,
-  answers: { 200: json(GraphSchema, 'The graph') },
+  answers: { 200: jsonAnswer(GraphSchema, 'The graph') },
   problems: [404],
   handle: (deps) => async (c) =>
     c.json(toGraphJson(await findVersion(deps.store, c.get('caller'), c.req.valid('param').name)), 200),
 });
 
-const version = graphs.get('/api/graphs/{name}/versions/{version}', GRAPH_READERS, {
+const getGraphVersionRoute = graphsTag.get('/api/graphs/{name}/versions/{version}', GRAPH_READERS, {
   id: 'getGraphVersion',
   summary: 'One version of a graph',
   params: NameAndVersion,
-  answers: { 200: json(GraphSchema, 'The graph') },
+  answers: { 200: jsonAnswer(GraphSchema, 'The graph') },
   problems: [404],
   handle: (deps) => async (c) => {
     const { name, version } = c.req.valid('param');
@@ -91,7 +91,14 @@ const version = graphs.get('/api/graphs/{name}/versions/{version}', GRAPH_READER
 });
 
 /** Routes of graphs: publish, validate, read. */
-export const graphRoutes = routes(onlyPost(VALIDATE), publish, validate, list, newest, version);
+export const graphRoutes = routes(
+  onlyPost(VALIDATE),
+  publishGraphRoute,
+  validateGraphRoute,
+  listGraphsRoute,
+  getGraphRoute,
+  getGraphVersionRoute,
+);
 
 function toGraphJson({ pins: _pins, ...graph }: PublishedGraph) {
   return graph;

@@ -2,9 +2,9 @@ import { toJson, toMs } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { MAX_MEMORY_ENTRIES, tooLargeForMemory } from '../../store/memory/memory.ts';
 import { ApiError } from '../http/errors.ts';
-import { readPage } from '../http/paging.ts';
+import { readPageByCursor } from '../http/paging.ts';
 import { routes, tagged } from '../middleware/route.ts';
-import { json } from '../schemas/common.ts';
+import { jsonAnswer } from '../schemas/common.ts';
 import {
   MemoryListSchema,
   MemoryQuery,
@@ -14,22 +14,25 @@ import {
   NewMemorySchema,
 } from '../schemas/memory.ts';
 
-const memory = tagged('memory');
+const memoryTag = tagged('memory');
 
-const put = memory.put('/api/memory/{namespace}/{key}', 'memory:write', {
+const putMemoryRoute = memoryTag.put('/api/memory/{namespace}/{key}', 'memory:write', {
   id: 'putMemory',
   summary: 'Remember a value, in place of what was there',
   params: NamespaceAndKey,
   body: NewMemorySchema,
   audit: 'none',
-  answers: { 200: json(MemorySchema, 'The entry, which was there before'), 201: json(MemorySchema, 'The new entry') },
+  answers: {
+    200: jsonAnswer(MemorySchema, 'The entry, which was there before'),
+    201: jsonAnswer(MemorySchema, 'The new entry'),
+  },
   handle: (deps) => {
     const { memory } = deps.store;
     return async (c) => {
       const { tenantId, sub: by } = c.get('caller');
       const { value: given, ttl } = c.req.valid('json');
       const value = toJson(given);
-      requireSmall(value);
+      requireSmallValue(value);
       const at = { tenantId, ...c.req.valid('param') };
       const expiresAt = ttl === undefined ? null : new Date(Date.now() + toMs(ttl)).toISOString();
       const written = await memory.put(at, { value, expiresAt, by, runId: null });
@@ -40,16 +43,16 @@ const put = memory.put('/api/memory/{namespace}/{key}', 'memory:write', {
   },
 });
 
-function requireSmall(value: Json): void {
+function requireSmallValue(value: Json): void {
   const tooLarge = tooLargeForMemory(value);
   if (tooLarge !== null) throw new ApiError('BODY_TOO_LARGE', tooLarge);
 }
 
-const read = memory.get('/api/memory/{namespace}/{key}', 'run:read', {
+const getMemoryRoute = memoryTag.get('/api/memory/{namespace}/{key}', 'run:read', {
   id: 'getMemory',
   summary: 'What is remembered under a key',
   params: NamespaceAndKey,
-  answers: { 200: json(MemorySchema, 'The entry') },
+  answers: { 200: jsonAnswer(MemorySchema, 'The entry') },
   problems: [404],
   handle: (deps) => async (c) => {
     const at = c.req.valid('param');
@@ -59,7 +62,7 @@ const read = memory.get('/api/memory/{namespace}/{key}', 'run:read', {
   },
 });
 
-const remove = memory.delete('/api/memory/{namespace}/{key}', 'memory:write', {
+const deleteMemoryRoute = memoryTag.delete('/api/memory/{namespace}/{key}', 'memory:write', {
   id: 'deleteMemory',
   summary: 'Forget what is remembered under a key',
   params: NamespaceAndKey,
@@ -74,22 +77,25 @@ const remove = memory.delete('/api/memory/{namespace}/{key}', 'memory:write', {
   },
 });
 
-const list = memory.get('/api/memory/{namespace}', 'run:read', {
+const listMemoryRoute = memoryTag.get('/api/memory/{namespace}', 'run:read', {
   id: 'listMemory',
   summary: 'The entries of a namespace by key, or the best for a query',
   params: Namespace,
   query: MemoryQuery,
-  answers: { 200: json(MemoryListSchema, 'A page of entries') },
+  answers: { 200: jsonAnswer(MemoryListSchema, 'A page of entries') },
   handle: (deps) => async (c) => {
     const { memory } = deps.store;
     const { prefix, query, ...page } = c.req.valid('query');
     const filter = { tenantId: c.get('caller').tenantId, ...c.req.valid('param'), prefix };
-    const found = await readPage(deps.cursors, { list: ['memory', filter, query ?? null], ...page }, async (request) =>
-      query === undefined ? await memory.list(filter, request) : await memory.search(filter, query, request.limit),
+    const found = await readPageByCursor(
+      deps.cursors,
+      { list: ['memory', filter, query ?? null], ...page },
+      async (request) =>
+        query === undefined ? await memory.list(filter, request) : await memory.search(filter, query, request.limit),
     );
     return c.json(found, 200);
   },
 });
 
 /** Routes of long-term memory, which belongs to a tenant and not to a run. */
-export const memoryRoutes = routes(put, read, remove, list);
+export const memoryRoutes = routes(putMemoryRoute, getMemoryRoute, deleteMemoryRoute, listMemoryRoute);

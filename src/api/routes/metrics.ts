@@ -34,10 +34,10 @@ export async function openMetricsPort(
   return await listen({ fetch }, address);
 }
 
-const operations = tagged('operations');
+const operationsTag = tagged('operations');
 
 /** `GET /metrics` of the API. */
-export const metrics = operations.get('/metrics', 'monitoring', {
+export const readMetricsRoute = operationsTag.get('/metrics', 'monitoring', {
   id: 'readMetrics',
   summary: "What this process has done, and what is there at the moment, in Prometheus' text format",
   description:

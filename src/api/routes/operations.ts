@@ -5,31 +5,31 @@ import { fileURLToPath } from 'node:url';
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { Hono } from 'hono';
-import { notNow } from '../http/errors.ts';
-import { metrics } from './metrics.ts';
+import { unavailableNow } from '../http/errors.ts';
+import { readMetricsRoute } from './metrics.ts';
 import { createMeaningCheck, SHUTTING_DOWN, findUnavailable } from '../../process/readiness.ts';
 import { routes, tagged } from '../middleware/route.ts';
-import { json, GivenRecord } from '../schemas/common.ts';
+import { jsonAnswer, GivenRecord } from '../schemas/common.ts';
 import { isBuilt } from '../../process/own-code.ts';
 import type { ApiEnv } from '../deps.ts';
 import { definitionSchema } from '../../graph/schema/index.ts';
 
-const operations = tagged('operations');
-const graphs = tagged('graphs');
+const operationsTag = tagged('operations');
+const graphsTag = tagged('graphs');
 
 const Health = z.object({ status: z.literal('ok') }).openapi('Health', { example: { status: 'ok' } });
 
-const alive = operations.get('/healthz', 'public', {
+const checkAliveRoute = operationsTag.get('/healthz', 'public', {
   id: 'checkAlive',
   summary: 'The process is alive',
-  answers: { 200: json(Health, 'It is') },
+  answers: { 200: jsonAnswer(Health, 'It is') },
   handle: () => (c) => c.json({ status: 'ok' as const }, 200),
 });
 
-const ready = operations.get('/readyz', 'public', {
+const checkReadyRoute = operationsTag.get('/readyz', 'public', {
   id: 'checkReady',
   summary: 'Temporal and the database answer, and the process does not end',
-  answers: { 200: json(Health, 'They do') },
+  answers: { 200: jsonAnswer(Health, 'They do') },
   problems: [503],
   handle: ({ store, engine, shuttingDown }) => {
     const checks = {
@@ -39,7 +39,7 @@ const ready = operations.get('/readyz', 'public', {
     };
     return async (c) => {
       const message = shuttingDown.aborted ? SHUTTING_DOWN : await findUnavailable(checks);
-      if (message !== null) throw notNow(message);
+      if (message !== null) throw unavailableNow(message);
       return c.json({ status: 'ok' as const }, 200);
     };
   },
@@ -86,7 +86,7 @@ export function docsRoutes(): Hono<ApiEnv> {
 
 const CACHE = 'public, max-age=3600';
 
-const definition = graphs.get('/schemas/graph-definition.json', 'public', {
+const getDefinitionSchemaRoute = graphsTag.get('/schemas/graph-definition.json', 'public', {
   id: 'getDefinitionSchema',
   summary: 'The JSON Schema of graph definitions, for editors',
   answers: {
@@ -106,4 +106,4 @@ const definition = graphs.get('/schemas/graph-definition.json', 'public', {
 });
 
 /** Routes of probes, metrics and JSON Schemas. Only metrics may need a token. */
-export const operationRoutes = routes(alive, ready, metrics, definition);
+export const operationRoutes = routes(checkAliveRoute, checkReadyRoute, readMetricsRoute, getDefinitionSchemaRoute);

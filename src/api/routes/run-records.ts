@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { ApiError } from '../http/errors.ts';
 import { GRAPH_READERS } from '../http/authenticate.ts';
-import { readPage } from '../http/paging.ts';
+import { readPageByCursor } from '../http/paging.ts';
 import { hiddenFrom } from '../redaction.ts';
 import { listCalls, readCall } from '../runs/read-calls.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import { CallListSchema, CallQuery, CallSchema, RunAndKey, RecordingSchema } from '../schemas/call.ts';
-import { idOf, json } from '../schemas/common.ts';
+import { idOf, jsonAnswer } from '../schemas/common.ts';
 import { drawDiagram } from '../runs/draw-diagram.ts';
 import { explainRun } from '../explain/explain-run.ts';
 import { readFacts } from '../explain/read-facts.ts';
@@ -16,16 +16,16 @@ import { mapValues, toJsonObject } from '../../graph/values/index.ts';
 import { readRecording } from '../runs/replay-run.ts';
 import { findRun } from '../runs/read-run.ts';
 
-const runs = tagged('runs');
-const graphs = tagged('graphs');
-const state = tagged('state');
+const runsTag = tagged('runs');
+const graphsTag = tagged('graphs');
+const stateTag = tagged('state');
 
-const list = runs.get('/api/runs/{id}/calls', 'run:read', {
+const listCallsRoute = runsTag.get('/api/runs/{id}/calls', 'run:read', {
   id: 'listCalls',
   summary: 'The calls of a run: what was sent, what came back, and what failed on the way',
   params: idOf('run'),
   query: CallQuery,
-  answers: { 200: json(CallListSchema, 'A page of calls') },
+  answers: { 200: jsonAnswer(CallListSchema, 'A page of calls') },
   problems: [404],
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
@@ -33,18 +33,18 @@ const list = runs.get('/api/runs/{id}/calls', 'run:read', {
     const { limit, cursor, ...filter } = c.req.valid('query');
     const asked = { list: ['calls', run.tenantId, run.id, filter], limit, cursor };
     const hidden = hiddenFrom(caller, run);
-    const page = await readPage(deps.cursors, asked, async (request) =>
+    const page = await readPageByCursor(deps.cursors, asked, async (request) =>
       listCalls(deps, { run, hidden }, filter, request),
     );
     return c.json(page, 200);
   },
 });
 
-const read = runs.get('/api/runs/{id}/calls/{key}', 'run:read', {
+const getCallRoute = runsTag.get('/api/runs/{id}/calls/{key}', 'run:read', {
   id: 'getCall',
   summary: 'A call of a run, with the whole answer; of several under one key, the latest',
   params: RunAndKey,
-  answers: { 200: json(CallSchema, 'The call') },
+  answers: { 200: jsonAnswer(CallSchema, 'The call') },
   problems: [404],
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
@@ -56,18 +56,18 @@ const read = runs.get('/api/runs/{id}/calls/{key}', 'run:read', {
   },
 });
 
-const Query = z.strictObject({
+const DiagramQuery = z.strictObject({
   format: z.enum(['mermaid', 'plantuml']).default('mermaid').openapi({ description: 'The language of the drawing' }),
   run: z.string().min(1).optional().openapi({
     description: 'A run of the graph: its version is drawn, visited nodes and the current ones are marked',
   }),
 });
 
-const diagram = graphs.get('/api/graphs/{name}/diagram', GRAPH_READERS, {
+const drawGraphRoute = graphsTag.get('/api/graphs/{name}/diagram', GRAPH_READERS, {
   id: 'drawGraph',
   summary: 'A graph as a drawing, in the text of Mermaid or PlantUML',
   params: z.object({ name: z.string().openapi({ description: 'The name of the graph' }) }),
-  query: Query,
+  query: DiagramQuery,
   answers: { 200: { description: 'The drawing', content: { 'text/plain': { schema: z.string() } } } },
   problems: [404],
   handle: (deps) => async (c) => {
@@ -76,11 +76,11 @@ const diagram = graphs.get('/api/graphs/{name}/diagram', GRAPH_READERS, {
   },
 });
 
-const explain = runs.get('/api/runs/{id}/explain', 'run:read', {
+const explainRunRoute = runsTag.get('/api/runs/{id}/explain', 'run:read', {
   id: 'explainRun',
   summary: 'Why a run waits or has stopped, and who can do what now',
   params: idOf('run'),
-  answers: { 200: json(ExplanationSchema, 'The explanation') },
+  answers: { 200: jsonAnswer(ExplanationSchema, 'The explanation') },
   problems: [404],
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
@@ -89,19 +89,19 @@ const explain = runs.get('/api/runs/{id}/explain', 'run:read', {
   },
 });
 
-const recording = state.get('/api/runs/{id}/recording', 'payload:read', {
+const getRecordingRoute = stateTag.get('/api/runs/{id}/recording', 'payload:read', {
   id: 'getRecording',
   summary: 'All that makes an ended run happen again: its graph, its beginning, and what happened to it',
   params: idOf('run'),
-  answers: { 200: json(RecordingSchema, 'The recording, with all that the run hides') },
+  answers: { 200: jsonAnswer(RecordingSchema, 'The recording, with all that the run hides') },
   problems: [404, 409],
   handle: (deps) => async (c) => {
     const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
-    return c.json(toAnswer(await readRecording(deps, run)), 200);
+    return c.json(toRecordingJson(await readRecording(deps, run)), 200);
   },
 });
 
-function toAnswer({ events, occurrences, answers, ...facts }: Recording) {
+function toRecordingJson({ events, occurrences, answers, ...facts }: Recording) {
   return {
     identity: toJsonObject(facts.identity),
     definition: toJsonObject(facts.definition),
@@ -115,4 +115,4 @@ function toAnswer({ events, occurrences, answers, ...facts }: Recording) {
 }
 
 /** Routes of the records of a run: calls, diagram, explanation, recording. */
-export const recordRoutes = routes(diagram, recording, explain, list, read);
+export const recordRoutes = routes(drawGraphRoute, getRecordingRoute, explainRunRoute, listCallsRoute, getCallRoute);

@@ -6,37 +6,37 @@ import { toJson, toJsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { toRunJson, toRunPage } from '../runs/run-json.ts';
-import { readPage } from '../http/paging.ts';
-import { readWait, limitedWaits } from '../middleware/limited.ts';
+import { readPageByCursor } from '../http/paging.ts';
+import { readPreferredWait, limitWaitingRequests } from '../middleware/limited.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import type { Route } from '../middleware/route.ts';
-import { PageQuery, json, idOf } from '../schemas/common.ts';
+import { PageQuery, jsonAnswer, idOf } from '../schemas/common.ts';
 import { HistoryQuery, HistorySchema, NewRunSchema, RunListSchema, RunSchema, RunFilter } from '../schemas/run.ts';
 import { startRun } from '../runs/start-run.ts';
 import { waitForRun } from '../runs/until-run.ts';
 import { findRun, unknownRun, listHistory } from '../runs/read-run.ts';
 
-const runs = tagged('runs');
+const runsTag = tagged('runs');
 
-const Prefer = z.object({
+const PreferHeader = z.object({
   prefer: z
     .string()
     .optional()
     .openapi({ description: 'wait=N: answer when the run ends or waits, after N seconds (60 at most) at the latest' }),
 });
 
-const start = (slots: TenantSlots): Route =>
-  runs.post('/api/runs', 'run:start', {
+const startRunRoute = (slots: TenantSlots): Route =>
+  runsTag.post('/api/runs', 'run:start', {
     id: 'startRun',
     summary: 'Start a run of a graph',
     body: NewRunSchema,
-    headers: Prefer,
+    headers: PreferHeader,
     audit: 'none',
-    answers: { 201: json(RunSchema, 'The run', 'location', 'preference-applied') },
+    answers: { 201: jsonAnswer(RunSchema, 'The run', 'location', 'preference-applied') },
     problems: [404, 429],
-    before: () => [limitedWaits(slots)],
+    before: () => [limitWaitingRequests(slots)],
     handle: (deps) => async (c) => {
       const { graph, input, limits, metadata, threadId, onBusy, startAt, interruptBefore, interruptAfter } =
         c.req.valid('json');
@@ -46,7 +46,7 @@ const start = (slots: TenantSlots): Route =>
         input: toJsonObject(input),
         threadId: threadId ?? null,
         onBusy,
-        limits: given(limits ?? {}),
+        limits: withoutAbsentLimits(limits ?? {}),
         startAt: startAt ?? null,
         breakpoints: { before: interruptBefore ?? [], after: interruptAfter ?? [] },
         metadata: toJsonObject(metadata),
@@ -54,50 +54,50 @@ const start = (slots: TenantSlots): Route =>
       const begin = async (): Promise<void> => await startRun(deps, c.get('caller'), id, wanted);
       // In a repeated request, the run may have ended long ago, so it is read at once.
       if (isRepetition) await begin();
-      const run = await readRun(c, deps, { id, ...(!isRepetition && { begin }) });
+      const run = await waitAndReadRun(c, deps, { id, ...(!isRepetition && { begin }) });
       c.header('location', `/api/runs/${id}`);
       return c.json(run, 201);
     },
   });
 
-const list = runs.get('/api/runs', 'run:read', {
+const listRunsRoute = runsTag.get('/api/runs', 'run:read', {
   id: 'listRuns',
   summary: 'The runs of the tenant, the newest first',
   query: PageQuery.extend(RunFilter.shape),
-  answers: { 200: json(RunListSchema, 'A page of runs') },
+  answers: { 200: jsonAnswer(RunListSchema, 'A page of runs') },
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const { tenantId } = caller;
     const { limit, cursor, ...filter } = c.req.valid('query');
     const list = ['runs', tenantId, filter];
-    const page = await readPage(deps.cursors, { list, limit, cursor }, async (request) =>
+    const page = await readPageByCursor(deps.cursors, { list, limit, cursor }, async (request) =>
       toRunPage(deps, caller, await deps.store.runs.list(tenantId, filter, request)),
     );
     return c.json(page, 200);
   },
 });
 
-const read = (slots: TenantSlots): Route =>
-  runs.get('/api/runs/{id}', 'run:read', {
+const getRunRoute = (slots: TenantSlots): Route =>
+  runsTag.get('/api/runs/{id}', 'run:read', {
     id: 'getRun',
     summary: 'A run',
     params: idOf('run'),
-    headers: Prefer,
-    answers: { 200: json(RunSchema, 'The run', 'preference-applied') },
+    headers: PreferHeader,
+    answers: { 200: jsonAnswer(RunSchema, 'The run', 'preference-applied') },
     problems: [404, 429],
-    before: () => [limitedWaits(slots)],
+    before: () => [limitWaitingRequests(slots)],
     handle: (deps) => async (c) => {
       const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
-      return c.json(await readRun(c, deps, { id: run.id, found: run }), 200);
+      return c.json(await waitAndReadRun(c, deps, { id: run.id, found: run }), 200);
     },
   });
 
-const history = runs.get('/api/runs/{id}/history', 'run:read', {
+const getHistoryRoute = runsTag.get('/api/runs/{id}/history', 'run:read', {
   id: 'getHistory',
   summary: 'Every event of a run, in order',
   params: idOf('run'),
   query: HistoryQuery,
-  answers: { 200: json(HistorySchema, 'A page of events') },
+  answers: { 200: jsonAnswer(HistorySchema, 'A page of events') },
   problems: [404],
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
@@ -110,7 +110,7 @@ const history = runs.get('/api/runs/{id}/history', 'run:read', {
 /** Routes of runs: start and read. */
 export function runRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>> {
   const slots = createTenantSlots(deps.settings.waits);
-  return routes(start(slots), list, read(slots), history)(deps);
+  return routes(startRunRoute(slots), listRunsRoute, getRunRoute(slots), getHistoryRoute)(deps);
 }
 
 interface RunToRead {
@@ -122,8 +122,8 @@ interface RunToRead {
 }
 
 /** Reads a run, after waiting for it if the request prefers that. */
-async function readRun(c: Context<ApiEnv>, deps: ApiDeps, { id, found, begin }: RunToRead) {
-  const seconds = readWait(c.req.header('prefer'));
+async function waitAndReadRun(c: Context<ApiEnv>, deps: ApiDeps, { id, found, begin }: RunToRead) {
+  const seconds = readPreferredWait(c.req.header('prefer'));
   const unwanted = [c.req.raw.signal, deps.shuttingDown];
   if (seconds === null) await begin?.();
   const run =
@@ -137,6 +137,6 @@ async function readRun(c: Context<ApiEnv>, deps: ApiDeps, { id, found, begin }: 
 }
 
 /** Removes limits that are not given. */
-function given(limits: NonNullable<z.output<typeof NewRunSchema>['limits']>): Limits {
+function withoutAbsentLimits(limits: NonNullable<z.output<typeof NewRunSchema>['limits']>): Limits {
   return toJsonObject(limits);
 }

@@ -2,12 +2,12 @@ import type { z } from '@hono/zod-openapi';
 import { toJsonObject } from '../../graph/values/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { Schedule, ScheduleTerms, Timing } from '../../store/schedules/schedule.ts';
-import { readPage } from '../http/paging.ts';
+import { readPageByCursor } from '../http/paging.ts';
 import { changeSchedule, createSchedule, removeSchedule, findSchedule } from '../schedules/change-schedule.ts';
 import { toOneScheduleJson, toSchedulesJson, toFireJson } from '../schedules/schedule-json.ts';
-import { withId, withNewId } from '../middleware/audited.ts';
+import { auditPathId, auditNewId } from '../middleware/audited.ts';
 import { routes, tagged } from '../middleware/route.ts';
-import { PageQuery, idOf, json } from '../schemas/common.ts';
+import { PageQuery, idOf, jsonAnswer } from '../schemas/common.ts';
 import {
   NewScheduleSchema,
   ScheduleChangeSchema,
@@ -26,8 +26,8 @@ const create = schedules.post('/api/schedules', 'run:start', {
   id: 'createSchedule',
   summary: 'Start runs of a graph at times of their own',
   body: NewScheduleSchema,
-  audit: withNewId('schedule.create'),
-  answers: { 201: json(ScheduleSchema, 'The schedule') },
+  audit: auditNewId('schedule.create'),
+  answers: { 201: jsonAnswer(ScheduleSchema, 'The schedule') },
   problems: [404, 429],
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
@@ -41,11 +41,11 @@ const list = schedules.get('/api/schedules', 'run:read', {
   id: 'listSchedules',
   summary: 'The schedules of the tenant, the newest first',
   query: PageQuery,
-  answers: { 200: json(ScheduleListSchema, 'A page of schedules') },
+  answers: { 200: jsonAnswer(ScheduleListSchema, 'A page of schedules') },
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const { tenantId } = caller;
-    const page = await readPage(
+    const page = await readPageByCursor(
       deps.cursors,
       { list: ['schedules', tenantId], ...c.req.valid('query') },
       async (request) => await deps.store.schedules.list(tenantId, request),
@@ -58,7 +58,7 @@ const read = schedules.get('/api/schedules/{id}', 'run:read', {
   id: 'getSchedule',
   summary: 'A schedule, its next times and its last runs',
   params: idOf('schedule'),
-  answers: { 200: json(ScheduleSchema, 'The schedule') },
+  answers: { 200: jsonAnswer(ScheduleSchema, 'The schedule') },
   problems: [404],
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
@@ -72,8 +72,8 @@ const change = schedules.patch('/api/schedules/{id}', 'run:start', {
   summary: 'Change a schedule; its runs act as the caller from then on, unless it is only paused or goes on',
   params: idOf('schedule'),
   body: ScheduleChangeSchema,
-  audit: withId('schedule.change'),
-  answers: { 200: json(ScheduleSchema, 'The schedule') },
+  audit: auditPathId('schedule.change'),
+  answers: { 200: jsonAnswer(ScheduleSchema, 'The schedule') },
   problems: [404, 429],
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
@@ -96,7 +96,7 @@ const remove = schedules.delete('/api/schedules/{id}', 'run:start', {
   id: 'deleteSchedule',
   summary: 'Delete a schedule; its runs go on',
   params: idOf('schedule'),
-  audit: withId('schedule.delete'),
+  audit: auditPathId('schedule.delete'),
   answers: { 204: { description: 'There is no such schedule now' } },
   handle: (deps) => async (c) => {
     await removeSchedule(deps, c.get('caller'), c.req.valid('param').id);
@@ -155,8 +155,8 @@ const now = schedules.post('/api/schedules/{id}/trigger', 'run:start', {
   summary: 'Take this moment as a time of a schedule, also of a paused one',
   params: idOf('schedule'),
   body: NoFields,
-  audit: withId('schedule.trigger'),
-  answers: { 202: json(TickSchema, 'What becomes of it') },
+  audit: auditPathId('schedule.trigger'),
+  answers: { 202: jsonAnswer(TickSchema, 'What becomes of it') },
   problems: [404],
   handle: (deps) => async (c) => {
     const schedule = await findSchedule(deps, c.get('caller'), c.req.valid('param').id);
@@ -169,8 +169,8 @@ const past = schedules.post('/api/schedules/{id}/backfill', 'run:start', {
   summary: 'Take the times of a schedule that are over and were not taken, one run after the other',
   params: idOf('schedule'),
   body: BackfillSchema,
-  audit: withId('schedule.backfill'),
-  answers: { 202: json(BackfilledSchema, 'All times of the span') },
+  audit: auditPathId('schedule.backfill'),
+  answers: { 202: jsonAnswer(BackfilledSchema, 'All times of the span') },
   problems: [404],
   handle: (deps) => async (c) => {
     const schedule = await findSchedule(deps, c.get('caller'), c.req.valid('param').id);

@@ -10,11 +10,11 @@ import { toRunJson } from '../runs/run-json.ts';
 import { listCheckpoints, readState } from '../runs/read-state.ts';
 import { hiddenFrom, redactDiff, redactState } from '../redaction.ts';
 import { ApiError } from '../http/errors.ts';
-import { readPage } from '../http/paging.ts';
+import { readPageByCursor } from '../http/paging.ts';
 import { replayRun } from '../runs/replay-run.ts';
-import { withId } from '../middleware/audited.ts';
+import { auditPathId } from '../middleware/audited.ts';
 import { routes, tagged } from '../middleware/route.ts';
-import { PageQuery, json, idOf } from '../schemas/common.ts';
+import { PageQuery, jsonAnswer, idOf } from '../schemas/common.ts';
 import {
   CheckpointListSchema,
   DiffSchema,
@@ -25,12 +25,12 @@ import {
   StateSchema,
 } from '../schemas/run.ts';
 import { startFork } from '../runs/start-fork.ts';
-import { etagOf } from '../http/etag.ts';
+import { stateEtagOf } from '../http/etag.ts';
 import { findRun } from '../runs/read-run.ts';
 
-const state = tagged('state');
+const stateTag = tagged('state');
 
-const IfMatch = z.object({
+const IfMatchHeader = z.object({
   'if-match': z
     .string()
     .min(1)
@@ -38,7 +38,7 @@ const IfMatch = z.object({
 });
 
 /** Middleware: requires an `If-Match` header. It comes before the body and the resource are read. */
-function ifMatch() {
+function requireIfMatch() {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const named = c.req.header('if-match') ?? '';
     if (named.trim() === '')
@@ -47,14 +47,14 @@ function ifMatch() {
   });
 }
 
-const read = state.get('/api/runs/{id}/state', 'run:read', {
+const getStateRoute = stateTag.get('/api/runs/{id}/state', 'run:read', {
   id: 'getState',
   summary: 'The channel values of a run, now or at a checkpoint',
   params: idOf('run'),
   query: z.strictObject({
     checkpoint: z.string().min(1).optional().openapi({ description: 'A checkpoint of the run; absent: now' }),
   }),
-  answers: { 200: json(StateSchema, 'The state', 'etag') },
+  answers: { 200: jsonAnswer(StateSchema, 'The state', 'etag') },
   problems: [404],
   handle: (deps) => async (c) => {
     const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
@@ -63,16 +63,16 @@ const read = state.get('/api/runs/{id}/state', 'run:read', {
   },
 });
 
-const edit = state.patch('/api/runs/{id}/state', 'state:edit', {
+const editStateRoute = stateTag.patch('/api/runs/{id}/state', 'state:edit', {
   id: 'editState',
   summary: 'Correct the channel values of a run that waits, is paused or has ended',
   params: idOf('run'),
   body: EditSchema,
-  headers: IfMatch,
-  audit: withId('run.edit'),
-  answers: { 200: json(StateSchema, 'The new state', 'etag') },
+  headers: IfMatchHeader,
+  audit: auditPathId('run.edit'),
+  answers: { 200: jsonAnswer(StateSchema, 'The new state', 'etag') },
   problems: [404, 412, 428],
-  before: () => [ifMatch()],
+  before: () => [requireIfMatch()],
   handle: (deps) => async (c) => {
     const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
     const { values, asNode } = c.req.valid('json');
@@ -84,7 +84,7 @@ const edit = state.patch('/api/runs/{id}/state', 'state:edit', {
   },
 });
 
-const checkpoints = state.get('/api/runs/{id}/checkpoints', 'run:read', {
+const listCheckpointsRoute = stateTag.get('/api/runs/{id}/checkpoints', 'run:read', {
   id: 'listCheckpoints',
   summary: 'The checkpoints of a run, the newest first',
   params: idOf('run'),
@@ -94,7 +94,7 @@ const checkpoints = state.get('/api/runs/{id}/checkpoints', 'run:read', {
       .optional()
       .openapi({ description: '`true`: also those of its forks and of the run that it was forked from' }),
   }),
-  answers: { 200: json(CheckpointListSchema, 'A page of checkpoints') },
+  answers: { 200: jsonAnswer(CheckpointListSchema, 'A page of checkpoints') },
   problems: [404],
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
@@ -102,20 +102,20 @@ const checkpoints = state.get('/api/runs/{id}/checkpoints', 'run:read', {
     const { tree, ...query } = c.req.valid('query');
     const runIds = tree === 'true' ? await deps.store.runs.family(id) : [id];
     const list = ['checkpoints', tenantId, id, tree ?? ''];
-    const page = await readPage(deps.cursors, { list, ...query }, (request) =>
+    const page = await readPageByCursor(deps.cursors, { list, ...query }, (request) =>
       listCheckpoints(deps.store, caller, runIds, request),
     );
     return c.json(page, 200);
   },
 });
 
-const fork = state.post('/api/runs/{id}/fork', 'state:edit', {
+const forkRunRoute = stateTag.post('/api/runs/{id}/fork', 'state:edit', {
   id: 'forkRun',
   summary: 'Start another run from a checkpoint of this one',
   params: idOf('run'),
   body: ForkSchema,
-  audit: withId('run.fork'),
-  answers: { 201: json(RunSchema, 'The new run', 'location') },
+  audit: auditPathId('run.fork'),
+  answers: { 201: jsonAnswer(RunSchema, 'The new run', 'location') },
   problems: [404, 429],
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
@@ -134,14 +134,18 @@ const fork = state.post('/api/runs/{id}/fork', 'state:edit', {
   },
 });
 
-const replay = state.post('/api/runs/{id}/replay', 'run:start', {
+const replayRunRoute = stateTag.post('/api/runs/{id}/replay', 'run:start', {
   id: 'replayRun',
   summary: 'Make a run of the recorded answers of this one, which has ended',
   params: idOf('run'),
   body: ReplaySchema,
-  audit: withId('run.replay'),
+  audit: auditPathId('run.replay'),
   answers: {
-    201: json(RunSchema, 'The replay; `divergence` is the first event that is not as it was recorded', 'location'),
+    201: jsonAnswer(
+      RunSchema,
+      'The replay; `divergence` is the first event that is not as it was recorded',
+      'location',
+    ),
   },
   problems: [404],
   handle: (deps) => async (c) => {
@@ -159,12 +163,12 @@ const replay = state.post('/api/runs/{id}/replay', 'run:start', {
   },
 });
 
-const diff = state.get('/api/runs/{id}/diff', 'run:read', {
+const diffRunsRoute = stateTag.get('/api/runs/{id}/diff', 'run:read', {
   id: 'diffRuns',
   summary: 'Where two runs part, and what differs since',
   params: idOf('run'),
   query: z.strictObject({ with: z.string().min(1).openapi({ description: 'The id of the other run' }) }),
-  answers: { 200: json(DiffSchema, 'The differences') },
+  answers: { 200: jsonAnswer(DiffSchema, 'The differences') },
   problems: [404],
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
@@ -181,7 +185,14 @@ const diff = state.get('/api/runs/{id}/diff', 'run:read', {
 });
 
 /** Routes of a run's state: read, edit, checkpoints, fork, replay, diff. */
-export const stateRoutes = routes(read, edit, checkpoints, fork, replay, diff);
+export const stateRoutes = routes(
+  getStateRoute,
+  editStateRoute,
+  listCheckpointsRoute,
+  forkRunRoute,
+  replayRunRoute,
+  diffRunsRoute,
+);
 
 /** Answers with the `ETag` that an edit of the state must send. */
 export function answerState(
@@ -191,6 +202,6 @@ export function answerState(
   state: Awaited<ReturnType<typeof readState>>,
 ) {
   const hidden = hiddenFrom(c.get('caller'), run);
-  c.header('etag', etagOf(fingerprints, { runId: run.id, state, hidden }));
+  c.header('etag', stateEtagOf(fingerprints, { runId: run.id, state, hidden }));
   return c.json(redactState(state, hidden), 200);
 }

@@ -2,10 +2,10 @@ import type { ApiDeps } from '../deps.ts';
 import { retryAfter } from '../http/errors.ts';
 import { createTenantSlots } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
-import { seesAll } from '../redaction.ts';
+import { seesPayloads } from '../redaction.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import type { Route } from '../middleware/route.ts';
-import { idOf, json } from '../schemas/common.ts';
+import { idOf, jsonAnswer } from '../schemas/common.ts';
 import {
   EventStreamSchema,
   LastEventId,
@@ -16,22 +16,22 @@ import {
   TicketSchema,
 } from '../schemas/stream.ts';
 import { answerStream } from '../streams/answer-stream.ts';
-import { createEventIds, readLastEventId, requireWritten, tooOld } from '../streams/event-ids.ts';
+import { createEventIds, readLastEventId, requireWrittenSeq, eventIdTooOld } from '../streams/event-ids.ts';
 import { streamRun } from '../streams/stream-run.ts';
 import { streamTenant } from '../streams/stream-tenant.ts';
-import { shareLooks } from '../streams/subscribe-to-run.ts';
+import { shareReads } from '../streams/subscribe-to-run.ts';
 import { createTenantFeeds } from '../streams/tenant-feeds.ts';
 import { findRun } from '../runs/read-run.ts';
 
-const runs = tagged('runs');
+const runsTag = tagged('runs');
 
 const EVENT_STREAM = {
   description: 'The events, as they come',
   content: { 'text/event-stream': { schema: EventStreamSchema } },
 };
 
-const ofRun = (slots: TenantSlots): Route =>
-  runs.get('/api/runs/{id}/events', 'ticket', {
+const streamRunRoute = (slots: TenantSlots): Route =>
+  runsTag.get('/api/runs/{id}/events', 'ticket', {
     id: 'streamRun',
     summary: 'The events of a run, as they come, until it has ended',
     params: idOf('run'),
@@ -41,7 +41,7 @@ const ofRun = (slots: TenantSlots): Route =>
     problems: [400, 404, 429],
     handle: (deps) => {
       const { changes, deltas, historyParts } = deps.store;
-      const sources = { changes, deltas, historyParts: shareLooks(historyParts), fingerprints: deps.fingerprints };
+      const sources = { changes, deltas, historyParts: shareReads(historyParts), fingerprints: deps.fingerprints };
       return async (c) => {
         const caller = c.get('caller');
         const { id: runId, lastSeq } = await findRun(deps, caller, c.req.valid('param').id);
@@ -55,8 +55,8 @@ const ofRun = (slots: TenantSlots): Route =>
     },
   });
 
-const ofTenant = (slots: TenantSlots): Route =>
-  runs.get('/api/events', 'run:read', {
+const streamEventsRoute = (slots: TenantSlots): Route =>
+  runsTag.get('/api/events', 'run:read', {
     id: 'streamEvents',
     summary: 'The events of all runs of the tenant, as they come, from now on',
     query: TenantStreamQuery,
@@ -72,7 +72,7 @@ const ofTenant = (slots: TenantSlots): Route =>
         const { graph, type } = c.req.valid('query');
         const lastEventId = c.req.header('last-event-id');
         const known = lastEventId === undefined ? null : sources.ids.read(caller.tenantId, lastEventId);
-        if (known && !(await tenantEvents.isKept(known))) throw tooOld();
+        if (known && !(await tenantEvents.isKept(known))) throw eventIdTooOld();
         let idFrame = '';
         return await answerStream(c, deps, {
           slots,
@@ -93,13 +93,13 @@ const ofTenant = (slots: TenantSlots): Route =>
     },
   });
 
-const ticket = runs.post('/api/runs/{id}/stream-ticket', 'run:read', {
+const createStreamTicketRoute = runsTag.post('/api/runs/{id}/stream-ticket', 'run:read', {
   id: 'createStreamTicket',
   summary: 'A ticket for one stream of a run, for browsers: it holds for a minute',
   params: idOf('run'),
   body: NewTicketSchema,
   audit: 'none',
-  answers: { 201: json(TicketSchema, 'The ticket') },
+  answers: { 201: jsonAnswer(TicketSchema, 'The ticket') },
   problems: [404, 429],
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
@@ -108,8 +108,8 @@ const ticket = runs.post('/api/runs/{id}/stream-ticket', 'run:read', {
       tenantId,
       runId,
       sub: caller.sub,
-      seesPayloads: seesAll(caller),
-      after: requireWritten(c.req.valid('json').after, lastSeq),
+      seesPayloads: seesPayloads(caller),
+      after: requireWrittenSeq(c.req.valid('json').after, lastSeq),
       tokenExpiresAtMs: caller.expiresAtMs ?? null,
     });
     if (!issued)
@@ -122,5 +122,5 @@ const ticket = runs.post('/api/runs/{id}/stream-ticket', 'run:read', {
 /** Routes of event streams. */
 export function streamRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>> {
   const slots = createTenantSlots(deps.settings.streams);
-  return routes(ofRun(slots), ofTenant(slots), ticket)(deps);
+  return routes(streamRunRoute(slots), streamEventsRoute(slots), createStreamTicketRoute)(deps);
 }

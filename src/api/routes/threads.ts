@@ -4,30 +4,30 @@ import type { ApiDeps } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 import { toRunPage } from '../runs/run-json.ts';
 import { listCheckpoints, readState } from '../runs/read-state.ts';
-import { readPage } from '../http/paging.ts';
+import { readPageByCursor } from '../http/paging.ts';
 import { routes, tagged } from '../middleware/route.ts';
-import { PageQuery, json, idOf } from '../schemas/common.ts';
+import { PageQuery, jsonAnswer, idOf } from '../schemas/common.ts';
 import { CheckpointListSchema, RunListSchema, StateSchema, ThreadSchema } from '../schemas/run.ts';
 import { answerState } from './states.ts';
 import { checkpointLeftBy } from '../runs/dispatch-run.ts';
 import { findRun } from '../runs/read-run.ts';
 
-const threads = tagged('threads');
+const threadsTag = tagged('threads');
 
-const read = threads.get('/api/threads/{id}', 'run:read', {
+const getThreadRoute = threadsTag.get('/api/threads/{id}', 'run:read', {
   id: 'getThread',
   summary: 'A thread',
   params: idOf('thread'),
-  answers: { 200: json(ThreadSchema, 'The thread') },
+  answers: { 200: jsonAnswer(ThreadSchema, 'The thread') },
   problems: [404],
   handle: (deps) => async (c) => c.json(await findThread(deps, c.get('caller'), c.req.valid('param').id), 200),
 });
 
-const state = threads.get('/api/threads/{id}/state', 'run:read', {
+const getThreadStateRoute = threadsTag.get('/api/threads/{id}/state', 'run:read', {
   id: 'getThreadState',
   summary: 'The channel values that the next run of a thread goes on from',
   params: idOf('thread'),
-  answers: { 200: json(StateSchema, 'The state', 'etag') },
+  answers: { 200: jsonAnswer(StateSchema, 'The state', 'etag') },
   problems: [404],
   handle: (deps) => async (c) => {
     const { lastRunId } = await findThread(deps, c.get('caller'), c.req.valid('param').id);
@@ -38,38 +38,38 @@ const state = threads.get('/api/threads/{id}/state', 'run:read', {
   },
 });
 
-const checkpoints = threads.get('/api/threads/{id}/checkpoints', 'run:read', {
+const listThreadCheckpointsRoute = threadsTag.get('/api/threads/{id}/checkpoints', 'run:read', {
   id: 'listThreadCheckpoints',
   summary: 'The checkpoints of all runs of a thread, the newest first',
   params: idOf('thread'),
   query: PageQuery,
-  answers: { 200: json(CheckpointListSchema, 'A page of checkpoints') },
+  answers: { 200: jsonAnswer(CheckpointListSchema, 'A page of checkpoints') },
   problems: [404],
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const { tenantId } = caller;
     const { id } = await findThread(deps, caller, c.req.valid('param').id);
     const list = ['thread', tenantId, id];
-    const page = await readPage(deps.cursors, { list, ...c.req.valid('query') }, async (request) =>
+    const page = await readPageByCursor(deps.cursors, { list, ...c.req.valid('query') }, async (request) =>
       listCheckpoints(deps.store, caller, await deps.store.threads.runIds(tenantId, id), request),
     );
     return c.json(page, 200);
   },
 });
 
-const runs = threads.get('/api/threads/{id}/runs', 'run:read', {
+const listThreadRunsRoute = threadsTag.get('/api/threads/{id}/runs', 'run:read', {
   id: 'listThreadRuns',
   summary: 'The runs of a thread, the newest first',
   params: idOf('thread'),
   query: PageQuery,
-  answers: { 200: json(RunListSchema, 'A page of runs') },
+  answers: { 200: jsonAnswer(RunListSchema, 'A page of runs') },
   problems: [404],
   handle: (deps) => async (c) => {
     const caller = c.get('caller');
     const { tenantId } = caller;
     const { id } = await findThread(deps, caller, c.req.valid('param').id);
     const list = ['thread runs', tenantId, id];
-    const page = await readPage(deps.cursors, { list, ...c.req.valid('query') }, async (request) =>
+    const page = await readPageByCursor(deps.cursors, { list, ...c.req.valid('query') }, async (request) =>
       toRunPage(deps, caller, await deps.store.runs.list(tenantId, { threadId: id }, request)),
     );
     return c.json(page, 200);
@@ -77,7 +77,12 @@ const runs = threads.get('/api/threads/{id}/runs', 'run:read', {
 });
 
 /** Routes of threads. */
-export const threadRoutes = routes(read, state, checkpoints, runs);
+export const threadRoutes = routes(
+  getThreadRoute,
+  getThreadStateRoute,
+  listThreadCheckpointsRoute,
+  listThreadRunsRoute,
+);
 
 /** Thread ids are scoped to the caller's tenant. */
 async function findThread({ store }: ApiDeps, { tenantId }: Caller, id: string): Promise<ThreadRecord> {

@@ -1,36 +1,38 @@
 import type { Catalog, ToolEntry } from '../../graph/definition/index.ts';
 import { mapPage, toPage } from '../../store/page.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
-import { switchedOff } from '../../store/known-overrides.ts';
+import { findSwitchedOff } from '../../store/known-overrides.ts';
 import { GRAPH_READERS } from '../http/authenticate.ts';
-import { readPage } from '../http/paging.ts';
+import { readPageByCursor } from '../http/paging.ts';
 import { routes, tagged } from '../middleware/route.ts';
-import { PageQuery, json } from '../schemas/common.ts';
+import { PageQuery, jsonAnswer } from '../schemas/common.ts';
 import { ToolListSchema } from '../schemas/tool.ts';
 import type { ToolJson } from '../schemas/tool.ts';
 
-const tools = tagged('tools');
+const toolsTag = tagged('tools');
 
-const list = tools.get('/api/tools', GRAPH_READERS, {
+const listToolsRoute = toolsTag.get('/api/tools', GRAPH_READERS, {
   id: 'listTools',
   summary: 'Every tool that is registered, by name, and what the installation says of it',
   query: PageQuery,
-  answers: { 200: json(ToolListSchema, 'A page of tools') },
+  answers: { 200: jsonAnswer(ToolListSchema, 'A page of tools') },
   handle: (deps) => async (c) => {
     const asked = { list: ['tools'], ...c.req.valid('query') };
     const { tenantId } = c.get('caller');
     const overrides = await deps.store.overrides.now();
     const offFor = (name: string): ToolJson['switchedOff'] => {
-      const off = switchedOff(overrides, { kind: 'tool', name }, tenantId);
+      const off = findSwitchedOff(overrides, { kind: 'tool', name }, tenantId);
       return off && { reason: off.reason, since: off.changedAt };
     };
-    const page = await readPage(deps.cursors, asked, async (request) => listTools(deps.catalog, offFor, request));
+    const page = await readPageByCursor(deps.cursors, asked, async (request) =>
+      listTools(deps.catalog, offFor, request),
+    );
     return c.json({ ...page, warnings: [...deps.toolWarnings] }, 200);
   },
 });
 
 /** Routes of tools. */
-export const toolRoutes = routes(list);
+export const toolRoutes = routes(listToolsRoute);
 
 /** @param offFor returns the switch of a tool that is off; `null` for others */
 function listTools(

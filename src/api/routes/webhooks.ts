@@ -1,8 +1,8 @@
 import { mapPage } from '../../store/page.ts';
-import { readPage } from '../http/paging.ts';
-import { withId, withNewId } from '../middleware/audited.ts';
+import { readPageByCursor } from '../http/paging.ts';
+import { auditPathId, auditNewId } from '../middleware/audited.ts';
 import { routes, tagged } from '../middleware/route.ts';
-import { PageQuery, json } from '../schemas/common.ts';
+import { PageQuery, jsonAnswer } from '../schemas/common.ts';
 import {
   NewWebhookSchema,
   NothingSchema,
@@ -17,18 +17,18 @@ import {
   WebhookDeliverySchema,
 } from '../schemas/webhook.ts';
 import { createAddWebhook, rotateSecret } from '../webhooks/change-webhook.ts';
-import { bodyOf } from '../webhooks/event-body.ts';
+import { wrapEventData } from '../webhooks/event-body.ts';
 import { requirePermission } from '../http/authenticate.ts';
-import { findWebhook, requireFound, findEnabled, toWebhookJson } from '../webhooks/find-webhook.ts';
+import { findWebhook, requireFound, findEnabledWebhook, toWebhookJson } from '../webhooks/find-webhook.ts';
 
-const webhooks = tagged('webhooks');
+const webhooksTag = tagged('webhooks');
 
-const add = webhooks.post('/api/webhooks', 'run:control', {
+const addWebhookRoute = webhooksTag.post('/api/webhooks', 'run:control', {
   id: 'addWebhook',
   summary: 'Tell an address of events of the tenant; the answer alone shows its secret',
   body: NewWebhookSchema,
-  audit: withNewId('webhook.create'),
-  answers: { 201: json(WebhookWithSecretSchema, 'The webhook with its secret', 'location') },
+  audit: auditNewId('webhook.create'),
+  answers: { 201: jsonAnswer(WebhookWithSecretSchema, 'The webhook with its secret', 'location') },
   handle: (deps) => {
     const addWebhook = createAddWebhook(deps);
     return async (c) => {
@@ -46,26 +46,26 @@ const add = webhooks.post('/api/webhooks', 'run:control', {
   },
 });
 
-const list = webhooks.get('/api/webhooks', 'run:control', {
+const listWebhooksRoute = webhooksTag.get('/api/webhooks', 'run:control', {
   id: 'listWebhooks',
   summary: 'The webhooks of the tenant, the newest first',
   query: PageQuery,
-  answers: { 200: json(WebhookListSchema, 'A page of webhooks') },
+  answers: { 200: jsonAnswer(WebhookListSchema, 'A page of webhooks') },
   handle: (deps) => async (c) => {
     const { tenantId } = c.get('caller');
     const asked = { list: ['webhooks', tenantId], ...c.req.valid('query') };
-    const page = await readPage(deps.cursors, asked, async (request) =>
+    const page = await readPageByCursor(deps.cursors, asked, async (request) =>
       mapPage(await deps.store.webhooks.list(tenantId, request), toWebhookJson),
     );
     return c.json(page, 200);
   },
 });
 
-const read = webhooks.get('/api/webhooks/{id}', 'run:control', {
+const getWebhookRoute = webhooksTag.get('/api/webhooks/{id}', 'run:control', {
   id: 'getWebhook',
   summary: 'A webhook',
   params: WebhookId,
-  answers: { 200: json(WebhookSchema, 'The webhook') },
+  answers: { 200: jsonAnswer(WebhookSchema, 'The webhook') },
   problems: [404],
   handle: (deps) => async (c) => {
     const webhook = await findWebhook(deps, c.get('caller'), c.req.valid('param').id);
@@ -73,11 +73,11 @@ const read = webhooks.get('/api/webhooks/{id}', 'run:control', {
   },
 });
 
-const remove = webhooks.delete('/api/webhooks/{id}', 'run:control', {
+const deleteWebhookRoute = webhooksTag.delete('/api/webhooks/{id}', 'run:control', {
   id: 'deleteWebhook',
   summary: 'Remove a webhook with its deliveries',
   params: WebhookId,
-  audit: withId('webhook.delete'),
+  audit: auditPathId('webhook.delete'),
   answers: { 204: { description: 'There is no such webhook now' } },
   handle: (deps) => async (c) => {
     await deps.store.webhooks.remove(c.get('caller').tenantId, c.req.valid('param').id);
@@ -85,13 +85,13 @@ const remove = webhooks.delete('/api/webhooks/{id}', 'run:control', {
   },
 });
 
-const rotate = webhooks.post('/api/webhooks/{id}/rotate', 'run:control', {
+const rotateWebhookRoute = webhooksTag.post('/api/webhooks/{id}/rotate', 'run:control', {
   id: 'rotateWebhook',
   summary: 'Give a webhook another secret; for 24 hours, the one of before signs beside it',
   params: WebhookId,
   body: RotateSchema,
-  audit: withId('webhook.rotate'),
-  answers: { 200: json(WebhookWithSecretSchema, 'The webhook with its new secret') },
+  audit: auditPathId('webhook.rotate'),
+  answers: { 200: jsonAnswer(WebhookWithSecretSchema, 'The webhook with its new secret') },
   problems: [404],
   handle: (deps) => async (c) => {
     const wanted = { id: c.req.valid('param').id, secret: c.req.valid('json').secret, attempt: c.get('attempt') };
@@ -100,13 +100,13 @@ const rotate = webhooks.post('/api/webhooks/{id}/rotate', 'run:control', {
   },
 });
 
-const enable = webhooks.post('/api/webhooks/{id}/enable', 'run:control', {
+const enableWebhookRoute = webhooksTag.post('/api/webhooks/{id}/enable', 'run:control', {
   id: 'enableWebhook',
   summary: 'Tell a webhook of events again that was disabled',
   params: WebhookId,
   body: NothingSchema,
-  audit: withId('webhook.enable'),
-  answers: { 200: json(WebhookSchema, 'The webhook') },
+  audit: auditPathId('webhook.enable'),
+  answers: { 200: jsonAnswer(WebhookSchema, 'The webhook') },
   problems: [404],
   handle: (deps) => async (c) => {
     const { id } = c.req.valid('param');
@@ -115,18 +115,18 @@ const enable = webhooks.post('/api/webhooks/{id}/enable', 'run:control', {
   },
 });
 
-const listDeliveries = webhooks.get('/api/webhooks/{id}/deliveries', 'run:control', {
+const listWebhookDeliveriesRoute = webhooksTag.get('/api/webhooks/{id}/deliveries', 'run:control', {
   id: 'listWebhookDeliveries',
   summary: 'What a webhook was told in the last 30 days, and what became of it; the newest first',
   params: WebhookId,
   query: DeliveryQuery,
-  answers: { 200: json(WebhookDeliveryListSchema, 'A page of deliveries') },
+  answers: { 200: jsonAnswer(WebhookDeliveryListSchema, 'A page of deliveries') },
   problems: [404],
   handle: (deps) => async (c) => {
     const { id, tenantId } = await findWebhook(deps, c.get('caller'), c.req.valid('param').id);
     const { status, ...page } = c.req.valid('query');
     const asked = { list: ['deliveries', tenantId, id, status ?? null], ...page };
-    const found = await readPage(
+    const found = await readPageByCursor(
       deps.cursors,
       asked,
       async (request) => await deps.store.webhookDeliveries.list(id, status, request),
@@ -135,40 +135,54 @@ const listDeliveries = webhooks.get('/api/webhooks/{id}/deliveries', 'run:contro
   },
 });
 
-const ping = webhooks.post('/api/webhooks/{id}/ping', 'run:control', {
+const pingWebhookRoute = webhooksTag.post('/api/webhooks/{id}/ping', 'run:control', {
   id: 'pingWebhook',
   summary: 'Send a webhook a message `webhook.ping`',
   params: WebhookId,
   body: NothingSchema,
-  audit: withId('webhook.ping'),
-  answers: { 202: json(WebhookDeliverySchema, 'The delivery, which is to come') },
+  audit: auditPathId('webhook.ping'),
+  answers: { 202: jsonAnswer(WebhookDeliverySchema, 'The delivery, which is to come') },
   problems: [404],
   handle: (deps) => async (c) => {
-    const { id: webhookId, tenantId } = await findEnabled(deps, c.get('caller'), c.req.valid('param').id);
-    const message = bodyOf({ type: 'webhook.ping', at: new Date().toISOString() }, { webhookId });
+    const { id: webhookId, tenantId } = await findEnabledWebhook(deps, c.get('caller'), c.req.valid('param').id);
+    const message = wrapEventData({ type: 'webhook.ping', at: new Date().toISOString() }, { webhookId });
     const { id } = c.get('attempt');
     return c.json(await deps.store.webhookDeliveries.ping({ id, tenantId, webhookId, body: message }), 202);
   },
 });
 
-const replay = webhooks.post('/api/webhooks/{id}/deliveries/{deliveryId}/replay', 'run:control', {
-  id: 'replayWebhookDelivery',
-  summary: 'Send a message again, with the same id and body',
-  params: DeliveryId,
-  body: NothingSchema,
-  audit: withId('webhook.replay'),
-  answers: { 202: json(WebhookDeliverySchema, 'The delivery, which is to come') },
-  problems: [404],
-  handle: (deps) => async (c) => {
-    const { id, deliveryId } = c.req.valid('param');
-    await findEnabled(deps, c.get('caller'), id);
-    const replayed = await deps.store.webhookDeliveries.replay(id, deliveryId);
-    return c.json(requireFound(replayed, deliveryId, 'deliveries of this webhook'), 202);
+const replayWebhookDeliveryRoute = webhooksTag.post(
+  '/api/webhooks/{id}/deliveries/{deliveryId}/replay',
+  'run:control',
+  {
+    id: 'replayWebhookDelivery',
+    summary: 'Send a message again, with the same id and body',
+    params: DeliveryId,
+    body: NothingSchema,
+    audit: auditPathId('webhook.replay'),
+    answers: { 202: jsonAnswer(WebhookDeliverySchema, 'The delivery, which is to come') },
+    problems: [404],
+    handle: (deps) => async (c) => {
+      const { id, deliveryId } = c.req.valid('param');
+      await findEnabledWebhook(deps, c.get('caller'), id);
+      const replayed = await deps.store.webhookDeliveries.replay(id, deliveryId);
+      return c.json(requireFound(replayed, deliveryId, 'deliveries of this webhook'), 202);
+    },
   },
-});
+);
 
 /**
  * Routes of webhooks and their deliveries. URLs may contain secrets, so the permission to read runs does not include
  * reading webhooks.
  */
-export const webhookRoutes = routes(add, list, read, remove, rotate, enable, listDeliveries, ping, replay);
+export const webhookRoutes = routes(
+  addWebhookRoute,
+  listWebhooksRoute,
+  getWebhookRoute,
+  deleteWebhookRoute,
+  rotateWebhookRoute,
+  enableWebhookRoute,
+  listWebhookDeliveriesRoute,
+  pingWebhookRoute,
+  replayWebhookDeliveryRoute,
+);

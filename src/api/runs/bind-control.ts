@@ -21,24 +21,24 @@ export function bindControl({ view }: Pick<RunRecord, 'view'>, name: string, pay
   return bind ? bind(view ?? NOT_BEGUN, payload) : { payload, refusal: null };
 }
 
-type Bind = (read: RunView, payload: JsonObject) => BoundControl;
+type BindToRun = (read: RunView, payload: JsonObject) => BoundControl;
 
 /**
  * Controls that refer to a position of their run. External events are not bound: they go to whatever waits for their
  * name, now or later.
  */
-const BINDINGS: Readonly<Record<string, Bind>> = {
+const BINDINGS: Readonly<Record<string, BindToRun>> = {
   resume: (read, payload) => ({
-    payload: { ...atCheckpoint(read), ...payload, since: read.pausedAt ?? null },
+    payload: { ...checkpointField(read), ...payload, since: read.pausedAt ?? null },
     refusal: null,
   }),
-  replan: (read, payload) => ({ payload: { ...atCheckpoint(read), ...payload }, refusal: null }),
+  replan: (read, payload) => ({ payload: { ...checkpointField(read), ...payload }, refusal: null }),
   retry: bindSettlement,
   skip: bindSettlement,
   fail: bindSettlement,
 };
 
-function atCheckpoint({ checkpointId }: RunView): JsonObject {
+function checkpointField({ checkpointId }: RunView): JsonObject {
   return checkpointId === null ? {} : { checkpoint: checkpointId };
 }
 

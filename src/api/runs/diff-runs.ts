@@ -13,14 +13,14 @@ export async function diffRuns({ store }: Pick<ApiDeps, 'store'>, one: RunRecord
   const [ours, theirs] = await Promise.all([lineageOf(store, one.id), lineageOf(store, other.id)]);
   const common = await commonPoint(store, ours, theirs);
   const [left, right] = await Promise.all([
-    sideOf(store, one, since(ours, common)),
-    sideOf(store, other, since(theirs, common)),
+    sideOfDiff(store, one, checkpointsSince(ours, common)),
+    sideOfDiff(store, other, checkpointsSince(theirs, common)),
   ]);
   return {
     common: common && { runId: common.runId, checkpoint: common.id, step: common.step },
     left: left.summary,
     right: right.summary,
-    state: differences(left.values, right.values),
+    state: differingChannels(left.values, right.values),
   };
 }
 
@@ -34,13 +34,13 @@ const TO_THE_END = 2_147_483_647;
 
 async function lineageOf(store: Store, runId: string): Promise<readonly LineagePart[]> {
   const lineage: LineagePart[] = [{ runId, upTo: TO_THE_END }];
-  for (let from = await forkedFrom(store, runId); from; from = await forkedFrom(store, from.runId))
+  for (let from = await forkPointOf(store, runId); from; from = await forkPointOf(store, from.runId))
     lineage.unshift({ runId: from.runId, upTo: from.seq });
   return lineage;
 }
 
 /** Returns the checkpoint from which a fork started, if it still exists. */
-async function forkedFrom({ runs, checkpoints }: Store, runId: string): Promise<StoredCheckpoint | null> {
+async function forkPointOf({ runs, checkpoints }: Store, runId: string): Promise<StoredCheckpoint | null> {
   const start: unknown = await runs.startOf(runId);
   if (!isStart(start) || start.begin.kind !== 'fork') return null;
   const { parent } = start.begin.fork;
@@ -60,7 +60,7 @@ async function commonPoint(
 }
 
 /** Returns the part of a lineage after a checkpoint. */
-function since(
+function checkpointsSince(
   lineage: readonly LineagePart[],
   point: StoredCheckpoint | null,
 ): readonly (LineagePart & { after: number })[] {
@@ -71,7 +71,7 @@ function since(
 /** The most supersteps and decisions of each side that an answer contains. */
 const MAX_EVENTS = 10_000;
 
-async function sideOf(store: Store, run: RunRecord, parts: readonly (LineagePart & { after: number })[]) {
+async function sideOfDiff(store: Store, run: RunRecord, parts: readonly (LineagePart & { after: number })[]) {
   const events = await firstItems(eventsIn(store, parts), MAX_EVENTS + 1);
   const isComplete = events.length <= MAX_EVENTS;
   if (!isComplete) events.pop();
@@ -81,7 +81,7 @@ async function sideOf(store: Store, run: RunRecord, parts: readonly (LineagePart
     runId: run.id,
     status: run.status,
     path: events.flatMap((event) => (event.type === 'step.started' && !event.path ? [event.nodes] : [])),
-    decisions: events.flatMap(toDecision),
+    decisions: events.flatMap(decisionFields),
     isComplete,
     usage,
   };
@@ -99,13 +99,13 @@ async function firstItems<T>(items: AsyncIterable<T>, most: number): Promise<T[]
   return first;
 }
 
-function toDecision(event: RunEvent) {
+function decisionFields(event: RunEvent) {
   if (event.type !== 'approval.decided') return [];
   const { node, approvalId, decision, by, reason, at } = event;
   return [{ node, approvalId, decision, by, reason, at }];
 }
 
-function differences(left: JsonObject, right: JsonObject) {
+function differingChannels(left: JsonObject, right: JsonObject) {
   const channels = [...new Set([...Object.keys(left), ...Object.keys(right)])].sort();
   return channels.flatMap((channel) => {
     const [one, other] = [own(left, channel) ?? null, own(right, channel) ?? null];

@@ -103,7 +103,7 @@ function confirmLater({ changes, pendingStarts }: ApiDeps['store'], claimed: Pen
 }
 
 /** Dispatches a run. After a failure, the sweeper tries again. */
-export async function tryDispatch(deps: DispatchDeps & Pick<ApiDeps, 'logger'>, id: string): Promise<void> {
+export async function dispatchOrLeave(deps: DispatchDeps & Pick<ApiDeps, 'logger'>, id: string): Promise<void> {
   await orLeaveToSweeper(deps, id, () => dispatchRun(deps, id));
 }
 

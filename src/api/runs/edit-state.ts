@@ -5,7 +5,7 @@ import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { toApiError } from '../http/errors.ts';
-import { isMatched } from '../http/etag.ts';
+import { isStateMatched } from '../http/etag.ts';
 import { hiddenFrom, refusePlaceholders } from '../redaction.ts';
 import { afterSending, sendSignal } from './send-signal.ts';
 import { untilWritten } from './until-run.ts';
@@ -28,8 +28,8 @@ export interface WantedEdit {
 export async function editState(deps: ApiDeps, caller: Caller, run: RunRecord, wanted: WantedEdit): Promise<void> {
   const hidden = hiddenFrom(caller, run);
   refusePlaceholders(wanted.values, hidden);
-  const refusal = isMatched(deps.fingerprints, wanted.ifMatch, run) ? null : STALE;
-  const signal = { name: 'edit', attempt: wanted.attempt, payload: toPayload(run, wanted), refusal };
+  const refusal = isStateMatched(deps.fingerprints, wanted.ifMatch, run) ? null : STALE;
+  const signal = { name: 'edit', attempt: wanted.attempt, payload: toEditPayload(run, wanted), refusal };
   const result = await sendSignal(deps, caller, run, signal);
   if (!result.taken) throw toApiError(hideRefusal(result.refusal, hidden));
   if (typeof result.value !== 'string') throw new TypeError('An edit is answered by its checkpoint');
@@ -41,7 +41,7 @@ export async function editState(deps: ApiDeps, caller: Caller, run: RunRecord, w
 
 const STALE: Refusal = { code: 'STALE', message: 'The state has changed since that ETag' };
 
-function toPayload({ view }: RunRecord, { values, asNode }: WantedEdit): JsonObject {
+function toEditPayload({ view }: RunRecord, { values, asNode }: WantedEdit): JsonObject {
   const checkpoint = view?.checkpointId ?? null;
   return { values, ...(asNode !== undefined && { asNode }), ...(checkpoint !== null && { checkpoint }) };
 }

@@ -33,7 +33,7 @@ export async function endTerminatedRun(
   if (!end) return true;
   if (!SETTLED.has(end.kind) && Date.parse(end.at) > before) return false;
   const { executionRunId } = end;
-  const batch = lastBatch(run, end, await store.approvals.ofRun(id, 'pending'));
+  const batch = lastBatchOf(run, end, await store.approvals.ofRun(id, 'pending'));
   await store.journal.write(batch, { runId: id, tenantId, executionRunId });
   // Two concurrent sweepers may both count the end, because the journal does not report which of them has written it.
   measureAll(endMeasurements({ runId: id, graph: run.graph.name }, end.at, batch.view.status));
@@ -44,15 +44,15 @@ export async function endTerminatedRun(
 /** Kinds of ends after which no activity can write. */
 const SETTLED: ReadonlySet<WorkflowEnd['kind']> = new Set(['quarantined', 'missing']);
 
-function lastBatch(run: RunRecord, end: WorkflowEnd, approvals: readonly Approval[]): JournalBatch {
-  const error = toError(end);
+function lastBatchOf(run: RunRecord, end: WorkflowEnd, approvals: readonly Approval[]): JournalBatch {
+  const error = toRunError(end);
   const { at } = end;
   if (end.kind !== 'quarantined' || !end.cancel) return closingBatch(run, { type: 'run.failed', at, error }, approvals);
   const { by, reason } = end.cancel;
   return closingBatch(run, { type: 'run.canceled', at, by, reason }, approvals, error);
 }
 
-function toError(end: WorkflowEnd): RunError {
+function toRunError(end: WorkflowEnd): RunError {
   switch (end.kind) {
     case 'timed-out':
       return { code: 'TIMEOUT', message: 'The workflow timed out in Temporal' };
@@ -113,7 +113,7 @@ export function closingBatch(
 type QuarantineDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
 /** A run's failing workflow task, and the failure that a worker has recorded for it. */
-export interface Poisoned {
+export interface FailingRunTask {
   readonly task: FailingTask;
   readonly note: TaskFailureNote | null;
 }
@@ -121,7 +121,7 @@ export interface Poisoned {
 /**
  * Rates the evidence that the run's own code makes the task fail, rather than a worker, its machine or the database.
  */
-export function guiltOf({ task, note }: Poisoned): 'none' | 'some' | 'proven' {
+export function judgeRunsGuilt({ task, note }: FailingRunTask): 'none' | 'some' | 'proven' {
   if (task.last.kind === 'refused') return task.failures >= FEWEST_PROOFS ? 'proven' : 'some';
   if (note?.by !== 'code' || note.executionRunId !== task.executionRunId) return 'none';
   return note.proofs >= FEWEST_PROOFS ? 'proven' : 'some';
@@ -131,10 +131,10 @@ export function guiltOf({ task, note }: Poisoned): 'none' | 'some' | 'proven' {
 export async function quarantineRun(
   deps: QuarantineDeps,
   run: RunReference,
-  { cancel = null, ...poisoned }: Poisoned & Partial<Pick<Quarantine, 'cancel'>>,
+  { cancel = null, ...poisoned }: FailingRunTask & Partial<Pick<Quarantine, 'cancel'>>,
 ): Promise<void> {
   const { executionRunId } = poisoned.task;
-  const message = messageOf(poisoned);
+  const message = quarantineMessage(poisoned);
   const isDone = await deps.engine.quarantine({ ...run, executionRunId }, { message, cancel });
   if (isDone) {
     measure('holdfast.runs.put_aside', 1, {});
@@ -143,7 +143,7 @@ export async function quarantineRun(
   await endTerminatedRun(deps, run, Date.now());
 }
 
-function messageOf({ task: { failures, last }, note }: Poisoned): string {
+function quarantineMessage({ task: { failures, last }, note }: FailingRunTask): string {
   const failure = last.kind === 'timed-out' ? 'the workers that had it gave no answer' : last.message;
   const count = Math.max(failures, note?.by === 'code' ? note.proofs : 0);
   const times = count === 1 ? 'once' : `${count} times`;

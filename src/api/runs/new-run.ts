@@ -133,8 +133,8 @@ export async function pinnedByRun(
   run: RunRecord,
   { graph: reference, runId, inherit }: DerivedRun,
 ): Promise<EarlierRun> {
-  const start = await startOf(deps, run);
-  if (reference === null) return { start, pinned: await pinnedOf(deps, run, start) };
+  const start = await readRunStart(deps, run);
+  if (reference === null) return { start, pinned: await readPinnedGraph(deps, run, start) };
   const valid = await resolveGraph(reference, { ...deps, tenantId: run.tenantId }, runId);
   const { channels = [], ...paths } = inherit(run.redaction, start.begin);
   const ofThread = await inheritedChannels(deps.store, run.predecessorId);
@@ -146,7 +146,7 @@ export async function pinnedByRun(
  * Reads the workflow input with which a run was started.
  * @throws ApiError 404 when the run has been deleted in the meantime
  */
-export async function startOf(
+export async function readRunStart(
   { store }: Pick<ApiDeps, 'store'>,
   { id }: Pick<RunRecord, 'id'>,
 ): Promise<RunGraphInput> {
@@ -156,7 +156,7 @@ export async function startOf(
   return start;
 }
 
-async function pinnedOf(
+async function readPinnedGraph(
   { store }: Pick<ApiDeps, 'store'>,
   { id, graph, limits, redaction }: RunRecord,
   { definition, catalog }: RunGraphInput,

@@ -2,7 +2,7 @@ import { hideCall } from '../../graph/redaction/index.ts';
 import type { Redaction, CallParts } from '../../graph/redaction/index.ts';
 import { mapPage } from '../../store/page.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
-import { kindOf, nameOf } from '../../store/calls/calls.ts';
+import { kindOfCall, nameOfCalled } from '../../store/calls/calls.ts';
 import type { BeginOfCall, CallFilter, EndOfCall, LedgerCall } from '../../store/calls/calls.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { Store } from '../../store/store.ts';
@@ -11,7 +11,7 @@ import { isCallReply } from '../../graph/run/index.ts';
 import { toJson } from '../../graph/values/index.ts';
 import type { Json, RunError } from '../../graph/values/index.ts';
 
-type ListedCall = ReturnType<typeof showCall>;
+type ListedCall = ReturnType<typeof toCallJson>;
 
 /** The largest result in a list, in bytes; a larger one must be read by its key. */
 const MAX_LISTED_BYTES = 65_536;
@@ -19,7 +19,7 @@ const MAX_LISTED_BYTES = 65_536;
 const MAX_READ_BYTES = 16 * 1_048_576;
 
 /** A run whose calls are read. */
-interface ReadRun {
+interface RunToRead {
   readonly run: Pick<RunRecord, 'id'>;
   /** What is hidden from the reader. */
   readonly hidden: Redaction;
@@ -28,23 +28,23 @@ interface ReadRun {
 /** Lists the calls of a run in the order of its history, or from its end. */
 export async function listCalls(
   { store }: Pick<ApiDeps, 'store'>,
-  of: ReadRun,
+  of: RunToRead,
   filter: CallFilter,
   page: PageRequest,
 ): Promise<Page<ListedCall>> {
   const begun = await store.calls.list(of.run.id, filter, page);
-  return mapPage(begun, await createReader(store.calls, of, begun.items, MAX_LISTED_BYTES));
+  return mapPage(begun, await createCallReader(store.calls, of, begun.items, MAX_LISTED_BYTES));
 }
 
 /** Reads the latest call with a key. @returns `null` when the run has made no such call */
 export async function readCall(
   { store }: Pick<ApiDeps, 'store'>,
-  of: ReadRun,
+  of: RunToRead,
   key: string,
 ): Promise<ListedCall | null> {
   const begin = await store.calls.find(of.run.id, key);
   if (!begin) return null;
-  const read = await createReader(store.calls, of, [begin], MAX_READ_BYTES);
+  const read = await createCallReader(store.calls, of, [begin], MAX_READ_BYTES);
   return read(begin);
 }
 
@@ -52,9 +52,9 @@ export async function readCall(
  * Reads the results of calls. @param maxBytes larger results are left out
  * @returns a function that maps each of the calls to its public form
  */
-async function createReader(
+async function createCallReader(
   calls: Store['calls'],
-  { run, hidden }: ReadRun,
+  { run, hidden }: RunToRead,
   begun: readonly BeginOfCall[],
   maxBytes: number,
 ): Promise<(begin: BeginOfCall) => ListedCall> {
@@ -63,7 +63,7 @@ async function createReader(
   return (begin) => {
     const key = begin.idempotencyKey;
     const end = ends.find(({ idempotencyKey, seq }) => idempotencyKey === key && seq > begin.seq) ?? null;
-    return showCall({ begin, end, ledger: ledger.get(key) ?? null }, hidden);
+    return toCallJson({ begin, end, ledger: ledger.get(key) ?? null }, hidden);
   };
 }
 
@@ -77,16 +77,16 @@ export interface KnownCall {
 }
 
 /** Maps a call to its public form, redacted for the reader. */
-function showCall(known: KnownCall, hidden: Redaction) {
+function toCallJson(known: KnownCall, hidden: Redaction) {
   const { begin, end, ledger } = known;
   const { node, path, visit, index, step, at, idempotencyKey: key } = begin;
-  const kind = kindOf(begin);
+  const kind = kindOfCall(begin);
   const undoes = begin.type === 'compensation.requested';
-  const parts = hideCall(partsOf(known), { node, path: path ?? [], kind, undoes }, hidden);
+  const parts = hideCall(partsOfCall(known), { node, path: path ?? [], kind, undoes }, hidden);
   return {
     key,
     kind,
-    name: nameOf(begin),
+    name: nameOfCalled(begin),
     node,
     ...(path && { path }),
     visit,
@@ -95,26 +95,26 @@ function showCall(known: KnownCall, hidden: Redaction) {
     at,
     undoes,
     local: end?.local === true,
-    status: statusOf(known),
+    status: statusOfCall(known),
     ...parts,
-    ...effortOf(known),
+    ...attemptsAndDuration(known),
     nextAttemptAt: ledger?.nextAttemptAt ?? null,
-    ...costOf(begin),
+    ...costOfCall(begin),
   };
 }
 
 /** Returns the event that records the end of the call. */
-function endOf({ begin, end }: KnownCall) {
+function endOfCall({ begin, end }: KnownCall) {
   return begin.type === 'model.called' ? begin : end;
 }
 
-function partsOf(known: KnownCall): CallParts {
+function partsOfCall(known: KnownCall): CallParts {
   const { begin, end, ledger } = known;
   const { request, result, attempts } = ledger ?? NO_ROW;
   return {
     request: begin.type === 'model.called' ? request : begin.args,
-    reply: end?.result ?? replyIn(result),
-    error: errorOf(known),
+    reply: end?.result ?? replyOfModel(result),
+    error: errorOfCall(known),
     failedAttempts: attempts,
   };
 }
@@ -122,26 +122,26 @@ function partsOf(known: KnownCall): CallParts {
 const NO_ROW: Pick<LedgerCall, 'request' | 'result' | 'attempts'> = { request: null, result: null, attempts: [] };
 
 /** Returns the error of a failed call, or of its last attempt. */
-function errorOf(known: KnownCall): RunError | null {
-  const ended = endOf(known);
+function errorOfCall(known: KnownCall): RunError | null {
+  const ended = endOfCall(known);
   if (ended) return ended.error ?? null;
   const { ledger } = known;
   return ledger?.status === 'completed' ? null : (ledger?.failure?.error ?? null);
 }
 
-function effortOf(known: KnownCall): { readonly attempts: number; readonly durationMs: number | null } {
-  const ended = endOf(known);
+function attemptsAndDuration(known: KnownCall): { readonly attempts: number; readonly durationMs: number | null } {
+  const ended = endOfCall(known);
   if (ended) return { attempts: ended.attempts, durationMs: ended.durationMs };
   return { attempts: known.ledger?.attempts.length ?? 0, durationMs: null };
 }
 
-function costOf(begin: BeginOfCall) {
+function costOfCall(begin: BeginOfCall) {
   const { context = null, usage = null, costUsd = null } = begin.type === 'model.called' ? begin : {};
   return { context, usage, costUsd };
 }
 
 /** Returns the answer of a model, or the return value of code. */
-function replyIn(result: Json): Json {
+function replyOfModel(result: Json): Json {
   if (!isCallReply(result)) return null;
   if (result.kind === 'value') return result.value;
   if (result.kind === 'overflow') return null;
@@ -152,13 +152,13 @@ function replyIn(result: Json): Json {
 type CallStatus = 'running' | 'retrying' | 'completed' | 'failed' | 'unknown';
 
 /** Derives the status from the run's events first, because the ledger may lack the end of the call. */
-function statusOf(known: KnownCall): CallStatus {
-  const ended = endOf(known);
-  if (ended) return ended.error ? statusAfter(ended.error) : 'completed';
+function statusOfCall(known: KnownCall): CallStatus {
+  const ended = endOfCall(known);
+  if (ended) return ended.error ? statusAfterError(ended.error) : 'completed';
   const { ledger } = known;
   return ledger === null || ledger.status === 'claimed' ? 'running' : ledger.status;
 }
 
-function statusAfter({ code }: RunError): CallStatus {
+function statusAfterError({ code }: RunError): CallStatus {
   return code === 'UNKNOWN_OUTCOME' ? 'unknown' : 'failed';
 }

@@ -5,8 +5,8 @@ import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { mapPage } from '../../store/page.ts';
 import { hiddenFrom, redactEvent } from '../redaction.ts';
-import { toPosition } from '../../store/events.ts';
-import { readPage } from '../http/paging.ts';
+import { toEventPosition } from '../../store/events.ts';
+import { readPageByCursor } from '../http/paging.ts';
 
 /** Finds a run of the caller's tenant; admins find runs of all tenants. @throws ApiError 404 */
 export async function findRun({ store }: Pick<ApiDeps, 'store'>, caller: Caller, id: string): Promise<RunRecord> {
@@ -35,8 +35,8 @@ export async function listHistory(
 ) {
   const hidden = hiddenFrom(caller, run);
   const asked = { list: ['history', run.tenantId, run.id, after], ...page };
-  return await readPage(cursors, asked, async (request) => {
-    const found = await store.journal.list(run.id, { ...request, after: request.after ?? toPosition(after) });
+  return await readPageByCursor(cursors, asked, async (request) => {
+    const found = await store.journal.list(run.id, { ...request, after: request.after ?? toEventPosition(after) });
     return mapPage(found, (event) => redactEvent(event, hidden, fingerprints));
   });
 }

@@ -1,11 +1,11 @@
 import type { PendingTask, RunView } from '../../graph/journal/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
-import { positionOf } from '../../store/checkpoints.ts';
+import { positionOfCheckpoint } from '../../store/checkpoints.ts';
 import type { StoredState, StoredCheckpoint } from '../../store/checkpoints.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { Store } from '../../store/store.ts';
 import type { ApiDeps } from '../deps.ts';
-import { ApiError, notNow } from '../http/errors.ts';
+import { ApiError, unavailableNow } from '../http/errors.ts';
 import { hideChannels } from '../../graph/redaction/index.ts';
 import { MAX_PAGE_BYTES } from '../../store/page.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
@@ -28,14 +28,14 @@ export async function readState({ store }: Pick<ApiDeps, 'store'>, run: RunRecor
     visited: await store.journal.visited(run.id, checkpoint.seq),
     next: checkpoint.next,
     pending: NOTHING_PENDING,
-    ...(isNow(run, wanted) && (await nextOf(store, run, checkpoint.seq))),
+    ...(isLatestState(run, wanted) && (await nextNodesOf(store, run, checkpoint.seq))),
   };
 }
 
 const NOTHING_PENDING: readonly PendingWrite[] = [];
 const NOTHING_YET = { checkpoint: { id: null, seq: 0, next: [] }, channels: {} } as const;
 
-function isNow({ view }: RunRecord, wanted: string | null): boolean {
+function isLatestState({ view }: RunRecord, wanted: string | null): boolean {
   return wanted === null || wanted === view?.checkpointId;
 }
 
@@ -44,7 +44,7 @@ export interface PendingWrite extends PendingTask {
   readonly update: JsonObject;
 }
 
-interface Next extends Pick<RunView, 'next'> {
+interface NextNodes extends Pick<RunView, 'next'> {
   readonly pending: readonly PendingWrite[];
 }
 
@@ -52,7 +52,7 @@ interface Next extends Pick<RunView, 'next'> {
  * Returns what follows the newest checkpoint, from the run's view if that is newer.
  * @throws ApiError 503 while the view is being written
  */
-async function nextOf({ journal }: Store, { id, view }: RunRecord, after: number): Promise<Next | null> {
+async function nextNodesOf({ journal }: Store, { id, view }: RunRecord, after: number): Promise<NextNodes | null> {
   if (!view) return null;
   const stored = await journal.lastUpdates(
     id,
@@ -62,7 +62,7 @@ async function nextOf({ journal }: Store, { id, view }: RunRecord, after: number
   const updates = stored.values();
   const pending = view.pending.map((task) => {
     const update = task.update ?? updates.next().value;
-    if (!update) throw incomplete(id);
+    if (!update) throw incompleteCheckpoint(id);
     return { ...task, update };
   });
   return { next: view.next, pending };
@@ -76,18 +76,18 @@ async function nextOf({ journal }: Store, { id, view }: RunRecord, after: number
  */
 export async function findState({ checkpoints }: Store, runId: string, id: string | null): Promise<StoredState | null> {
   const state = await checkpoints.at(runId, id);
-  if (!state && (await checkpoints.find(runId, id))) throw incomplete(runId);
+  if (!state && (await checkpoints.find(runId, id))) throw incompleteCheckpoint(runId);
   return state;
 }
 
 /** Reads the complete state at a checkpoint. @throws ApiError 503 while it is being written */
 export async function wholeState({ checkpoints }: Store, checkpoint: StoredCheckpoint): Promise<StoredState> {
   const state = await checkpoints.stateOf(checkpoint);
-  if (!state) throw incomplete(checkpoint.runId);
+  if (!state) throw incompleteCheckpoint(checkpoint.runId);
   return state;
 }
 
-const incomplete = (runId: string): Error => notNow(`A checkpoint of run ${runId} is being written`);
+const incompleteCheckpoint = (runId: string): Error => unavailableNow(`A checkpoint of run ${runId} is being written`);
 
 /**
  * Lists checkpoints of some runs with their values, newest first and redacted for the caller. Checkpoints whose values
@@ -100,26 +100,26 @@ export async function listCheckpoints(
   page: PageRequest,
 ) {
   const { items, next } = await store.checkpoints.list(runIds, page);
-  const { entries, end } = await firstOf(store.checkpoints.statesOf(items));
+  const { entries, end } = await firstCheckpointOf(store.checkpoints.statesOf(items));
   const last = items[end - 1];
   const isCut = last !== undefined && end < items.length;
   const visible = await redactAll(store, caller, entries, (entry, hidden) => ({
     ...entry,
     values: hideChannels(entry.values, hidden),
   }));
-  return { items: visible, next: isCut ? positionOf(last) : next } satisfies Page<unknown>;
+  return { items: visible, next: isCut ? positionOfCheckpoint(last) : next } satisfies Page<unknown>;
 }
 
 /**
  * Takes states until the page is full, and does not compute the rest. The first state is taken even if it is larger
  * than a page.
  */
-async function firstOf(states: AsyncIterable<StoredState | null>) {
-  const entries: ReturnType<typeof toEntry>[] = [];
+async function firstCheckpointOf(states: AsyncIterable<StoredState | null>) {
+  const entries: ReturnType<typeof toCheckpointJson>[] = [];
   let bytes = 0;
   let end = 0;
   for await (const state of states) {
-    const entry = state && toEntry(state);
+    const entry = state && toCheckpointJson(state);
     if (entry) {
       bytes += Buffer.byteLength(JSON.stringify(entry));
       if (bytes > MAX_PAGE_BYTES && entries.length > 0) break;
@@ -131,7 +131,7 @@ async function firstOf(states: AsyncIterable<StoredState | null>) {
   return { entries, end };
 }
 
-function toEntry({ checkpoint, channels }: StoredState) {
+function toCheckpointJson({ checkpoint, channels }: StoredState) {
   const { id, runId, parentId, step, source, next, createdAt }: StoredCheckpoint = checkpoint;
   return { id, runId, parentId, step, source, next, values: channels, createdAt };
 }

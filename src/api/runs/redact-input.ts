@@ -2,9 +2,9 @@ import pLimit from 'p-limit';
 import { hideChannels } from '../../graph/redaction/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { ApiDeps } from '../deps.ts';
-import { redactedChannels, unknownNow } from '../graphs/redacted-channels.ts';
+import { redactedChannels, nullForApiError } from '../graphs/redacted-channels.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { seesAll } from '../redaction.ts';
+import { seesPayloads } from '../redaction.ts';
 
 /** An input that is stored for future runs. */
 interface StoredInput {
@@ -31,10 +31,13 @@ export async function createInputRedactor(
   caller: Pick<Caller, 'tenantId' | 'permissions'>,
   graphs: readonly string[],
 ): Promise<RedactInput> {
-  if (seesAll(caller)) return ({ input }) => input;
+  if (seesPayloads(caller)) return ({ input }) => input;
   const atOnce = pLimit(GRAPHS_AT_ONCE);
   const judge = async (graph: string) =>
-    [graph, await atOnce(async () => await redactedChannels(deps, caller.tenantId, graph).catch(unknownNow))] as const;
+    [
+      graph,
+      await atOnce(async () => await redactedChannels(deps, caller.tenantId, graph).catch(nullForApiError)),
+    ] as const;
   const redactedNow = new Map(await Promise.all([...new Set(graphs)].map(judge)));
   return ({ graph, input, redacted }) => {
     const now = redactedNow.get(graph) ?? Object.keys(input);

@@ -15,7 +15,7 @@ import { toRunnable } from '../graph-jobs/jobs.ts';
 import { redactEvent } from '../redaction.ts';
 import { firstBeginning } from './dispatch-run.ts';
 import type { Store } from '../../store/store.ts';
-import { newRun, pinnedByRun, requireInput, startOf } from './new-run.ts';
+import { newRun, pinnedByRun, requireInput, readRunStart } from './new-run.ts';
 
 export interface WantedReplay {
   /** The id of the new run. A repeated request with the same id creates no second run. */
@@ -42,7 +42,7 @@ export async function replayRun(
     runId: id,
     inherit: (redaction, begin) => inheritedByReplay(redaction, begin.kind === 'fork' ? begin.fork.resumePoint : null),
   });
-  const log = renamed(await readLog(deps.store, run), run.id, id);
+  const log = renameRunIn(await readReplayLog(deps.store, run), run.id, id);
   const own = await firstBeginning(deps.store, start, run.predecessorId);
   const begin = input === null ? own : withInput(own, input);
   if (input !== null) await requireInput(deps, caller.tenantId, pinned, input);
@@ -53,21 +53,25 @@ export async function replayRun(
     begin,
     replay: {
       of: run.id,
-      divergence: keep(replayed.divergence, { recorded: run.redaction, replayed: pinned.redaction }, deps.fingerprints),
+      divergence: storeReplay(
+        replayed.divergence,
+        { recorded: run.redaction, replayed: pinned.redaction },
+        deps.fingerprints,
+      ),
     },
     input: input ?? run.input,
     limits: run.limits,
     metadata: run.metadata,
     createdBy: caller.sub,
   });
-  await deps.store.runs.createEnded(record, toBatches(replayed));
+  await deps.store.runs.createEnded(record, toJournalBatches(replayed));
 }
 
 /**
  * Redacts a divergence. The recorded event and the replayed one are redacted separately, because the two runs may hide
  * different values.
  */
-function keep(
+function storeReplay(
   divergence: Divergence | null,
   { recorded, replayed }: Readonly<Record<'recorded' | 'replayed', Redaction>>,
   fingerprints: ApiDeps['fingerprints'],
@@ -91,7 +95,7 @@ function withInput(begin: Beginning, input: JsonObject): Beginning {
 }
 
 /** Replaces the run id in recorded ids and keys with the id of the replay. */
-function renamed(log: ReplayLog, from: string, to: string): ReplayLog {
+function renameRunIn(log: ReplayLog, from: string, to: string): ReplayLog {
   const rename = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll(from, to));
   const { events, occurrences, answers } = log;
   return { events: rename(events), occurrences: rename(occurrences), answers: new Map(rename([...answers])) };
@@ -100,7 +104,7 @@ function renamed(log: ReplayLog, from: string, to: string): ReplayLog {
 const PAGE = 1_000;
 
 /** A replay that stops before the recorded run's end has failed, because no recorded result lets it continue. */
-function endOf({ run, events, divergence }: Replayed): RunView {
+function endOfReplay({ run, events, divergence }: Replayed): RunView {
   const view = toRunView(run);
   if (hasEnded(run)) return view;
   const message = `Nothing was recorded that takes the replay on; it left the recording at event ${divergence?.seq ?? 0}`;
@@ -108,9 +112,9 @@ function endOf({ run, events, divergence }: Replayed): RunView {
   return { ...view, status: 'failed', endedAt, waitingFor: [], error: { code: 'REPLAY_DIVERGED', message } };
 }
 
-function toBatches(replayed: Replayed): readonly JournalBatch[] {
+function toJournalBatches(replayed: Replayed): readonly JournalBatch[] {
   const { events, checkpoints, approvals, occurrences } = replayed;
-  const view = endOf(replayed);
+  const view = endOfReplay(replayed);
   return Array.from({ length: Math.ceil(events.length / PAGE) }, (_, rank) => {
     const slice = events.slice(rank * PAGE, (rank + 1) * PAGE);
     const numbers = new Set(slice.map(({ seq }) => seq));
@@ -130,13 +134,15 @@ const MAX_RECORDED = 50_000;
 const MAX_RECORDED_BYTES = 64 * 1_048_576;
 
 /** Reads the log of a run. @throws ApiError 409 when the run has not ended or is too large */
-async function readLog({ journal, ledger }: Store, run: RunRecord): Promise<ReplayLog> {
-  if (!isEnded(run.status)) throw refused(`The run is ${run.status}; its log is whole when it has ended`);
+async function readReplayLog({ journal, ledger }: Store, run: RunRecord): Promise<ReplayLog> {
+  if (!isEnded(run.status)) throw notReplayable(`The run is ${run.status}; its log is whole when it has ended`);
   if (run.lastSeq > MAX_RECORDED)
-    throw refused(`The run has ${run.lastSeq} events; up to ${MAX_RECORDED} can be replayed`);
+    throw notReplayable(`The run has ${run.lastSeq} events; up to ${MAX_RECORDED} can be replayed`);
   const bytes = await journal.recordedBytes(run.id);
   if (bytes > MAX_RECORDED_BYTES)
-    throw refused(`The run has ${bytes} bytes of events and answers; up to ${MAX_RECORDED_BYTES} can be replayed`);
+    throw notReplayable(
+      `The run has ${bytes} bytes of events and answers; up to ${MAX_RECORDED_BYTES} can be replayed`,
+    );
   const events: RunEvent[] = [];
   for (let page = await journal.events(run.id, 0, LOG_PAGE); page.length > 0;) {
     events.push(...page);
@@ -148,7 +154,7 @@ async function readLog({ journal, ledger }: Store, run: RunRecord): Promise<Repl
 
 const LOG_PAGE = 1_000;
 
-function refused(message: string): ApiError {
+function notReplayable(message: string): ApiError {
   return new ApiError('NOT_ALLOWED_NOW', message);
 }
 
@@ -157,8 +163,8 @@ function refused(message: string): ApiError {
  * @throws ApiError 409 when the run has not ended or is too large
  */
 export async function readRecording(deps: Pick<ApiDeps, 'store'>, run: RunRecord): Promise<Recording> {
-  const log = await readLog(deps.store, run);
-  const start = await startOf(deps, run);
+  const log = await readReplayLog(deps.store, run);
+  const start = await readRunStart(deps, run);
   const { identity, definition, catalog } = start;
   return {
     identity,

@@ -4,7 +4,7 @@ import { hideChannels, hideErrorOf, hideOutput, hideRunError, hideWaiting } from
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import { toJsonObject } from '../../graph/values/index.ts';
-import type { Retrying } from '../../store/calls/ledger.ts';
+import type { RetryingCall } from '../../store/calls/ledger.ts';
 import { mapPage } from '../../store/page.ts';
 import type { Page } from '../../store/page.ts';
 import type { RunRecord } from '../../store/runs.ts';
@@ -12,11 +12,11 @@ import type { KeptDivergence } from '../../store/tables.ts';
 import { toWorkflowId } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { hiddenFrom, seesAll } from '../redaction.ts';
+import { hiddenFrom, seesPayloads } from '../redaction.ts';
 
 /** Live details of a run that are not stored in its row. */
 interface LiveDetails {
-  readonly retrying?: readonly Retrying[];
+  readonly retrying?: readonly RetryingCall[];
   /** A view that is newer than the row's, if there is one. */
   readonly view?: RunView | null;
 }
@@ -40,7 +40,7 @@ export function toRunJson(
     parentRunId,
     forks,
     replayOf,
-    divergence: divergence && visibleDivergence(divergence, seesAll(caller)),
+    divergence: divergence && visibleDivergence(divergence, seesPayloads(caller)),
     step,
     next,
     waitingFor: waitingFor.map((waiting) => hideWaiting(waiting, hidden)),
@@ -61,7 +61,7 @@ export function toRunJson(
   };
 }
 
-function hideFailure(call: Retrying, hidden: Redaction): Retrying {
+function hideFailure(call: RetryingCall, hidden: Redaction): RetryingCall {
   const { node, lastError } = call;
   return { ...call, lastError: lastError && hideErrorOf({ ...lastError, node }, hidden) };
 }

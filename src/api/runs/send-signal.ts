@@ -4,7 +4,7 @@ import { isEnded, readRun } from '../../graph/run/index.ts';
 import type { SignalResult, Refusal, Run, SentSignal, Principal } from '../../graph/run/index.ts';
 import type { Dispatch, RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
-import { guiltOf, quarantineRun, closingBatch, endTerminatedRun } from './end-terminated-run.ts';
+import { judgeRunsGuilt, quarantineRun, closingBatch, endTerminatedRun } from './end-terminated-run.ts';
 import { fromEndedState } from '../../graph/journal/index.ts';
 import { toJson } from '../../graph/values/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
@@ -12,8 +12,8 @@ import { isStart } from '../../workflows/contract.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
 import { toRunnable } from '../graph-jobs/jobs.ts';
 import { findState } from './read-state.ts';
-import { poll } from '../temporal/requests.ts';
-import { tryDispatch, dispatchRun } from './dispatch-run.ts';
+import { pollUntil } from '../temporal/requests.ts';
+import { dispatchOrLeave, dispatchRun } from './dispatch-run.ts';
 import { inheritedUndone } from './sound-state.ts';
 import type { Store } from '../../store/store.ts';
 import { toPrincipal } from '../http/authenticate.ts';
@@ -30,17 +30,17 @@ export async function afterSending<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw isRefusal(error) ? error : effectUnknown(`${PASSED_ON}: ${reasonOf(error)}`, error);
+    throw isRefusedByRun(error) ? error : effectUnknown(`${PASSED_ON}: ${reasonForUnknownEffect(error)}`, error);
   }
 }
 
 const PASSED_ON = 'The request was passed on, and its effect is not known yet; the same Idempotency-Key finds out';
 
-function isRefusal(error: unknown): boolean {
+function isRefusedByRun(error: unknown): boolean {
   return error instanceof ApiError && error.code !== 'UNAVAILABLE';
 }
 
-function reasonOf(cause: unknown): string {
+function reasonForUnknownEffect(cause: unknown): string {
   if (cause instanceof ApiError) return cause.message;
   return isDatabaseAway(cause)
     ? "the database can't be reached at the moment"
@@ -61,7 +61,7 @@ async function cancelStuckRun(
   { payload: { signalId, by, reason } }: SignedSignal,
 ): Promise<SignalResult | null> {
   const [task, note] = await Promise.all([deps.engine.failingTask(run), deps.store.failingRuns.find(run.id)]);
-  if (!task || (guiltOf({ task, note }) === 'none' && task.failures < FEWEST_FOR_CANCEL)) return null;
+  if (!task || (judgeRunsGuilt({ task, note }) === 'none' && task.failures < FEWEST_FOR_CANCEL)) return null;
   const cancel = { signalId, by: by.sub, reason: typeof reason === 'string' ? reason : null };
   await quarantineRun(deps, run, { task, note, cancel });
   return { id: signalId, taken: true, value: null };
@@ -73,11 +73,11 @@ type ReopenDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
  * Signals an ended run. If the run accepts the signal, a new execution of its workflow starts.
  * @throws ApiError 409 when its thread has continued with a later run, 503 while its state is being written
  */
-async function reopen(deps: ReopenDeps, run: RunRecord, signal: SentSignal): Promise<SignalResult> {
-  const ended = await findEnded(deps, run);
+async function signalEnded(deps: ReopenDeps, run: RunRecord, signal: SentSignal): Promise<SignalResult> {
+  const ended = await findEndedRun(deps, run);
   const result = ended && (await reopenEnded(deps, run, ended, signal));
   if (result) return result;
-  const refusal = (await isReopened(deps, run)) ? changedMeanwhile(signal.name) : alreadyEnded(run);
+  const refusal = (await isReopened(deps, run)) ? changedMeanwhileRefusal(signal.name) : alreadyEndedRefusal(run);
   return { id: signal.payload.signalId, taken: false, refusal };
 }
 
@@ -105,8 +105,8 @@ async function reopenEnded(
     at: new Date(now).toISOString(),
   });
   if (reopened === 'busy') throw threadContinued(run);
-  if (reopened === 'changed') return { id, taken: false, refusal: changedMeanwhile(name) };
-  await tryDispatch(deps, run.id);
+  if (reopened === 'changed') return { id, taken: false, refusal: changedMeanwhileRefusal(name) };
+  await dispatchOrLeave(deps, run.id);
   return result;
 }
 
@@ -116,7 +116,7 @@ interface EndedRun {
   readonly whole: Run;
 }
 
-async function findEnded({ store }: Pick<ApiDeps, 'store'>, { id }: RunRecord): Promise<EndedRun | null> {
+async function findEndedRun({ store }: Pick<ApiDeps, 'store'>, { id }: RunRecord): Promise<EndedRun | null> {
   const ended = await store.endedRuns.find(id);
   if (!ended) return null;
   const { start, lastSeq } = ended;
@@ -130,13 +130,13 @@ function threadContinued({ threadId }: RunRecord): ApiError {
 }
 
 /** An edit names the checkpoint that it corrects; it is refused when a newer one exists. */
-function changedMeanwhile(signal: string): Refusal {
+function changedMeanwhileRefusal(signal: string): Refusal {
   return signal === 'edit'
     ? { code: 'STALE', message: 'The state has changed in this moment; look again' }
     : { code: 'NOT_ALLOWED_NOW', message: 'The run has changed in this moment; look again' };
 }
 
-function alreadyEnded({ status, view }: RunRecord): Refusal {
+function alreadyEndedRefusal({ status, view }: RunRecord): Refusal {
   const endedAt = view?.endedAt ?? null;
   return { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}${endedAt === null ? '' : ` since ${endedAt}`}` };
 }
@@ -147,7 +147,7 @@ const UNTIL_SEEN = { everyMs: 50, withinMs: 2_000 };
 async function isReopened({ store }: ReopenDeps, { id, lastSeq }: RunRecord): Promise<boolean> {
   const hasMoved = (now: RunRecord | null): boolean =>
     now !== null && (now.dispatch.kind !== 'dispatched' || now.lastSeq !== lastSeq);
-  return hasMoved(await poll(() => store.runs.find(id), hasMoved, UNTIL_SEEN));
+  return hasMoved(await pollUntil(() => store.runs.find(id), hasMoved, UNTIL_SEEN));
 }
 
 /** A signal with its sender. */
@@ -166,7 +166,7 @@ async function signalQueued(
   run: RunRecord,
   signal: SignedSignal,
 ): Promise<SignalResult | RunRecord> {
-  const take = signals[signal.name];
+  const take = SIGNALS_OF_QUEUED[signal.name];
   const became = take ? await take(store, run, signal) : NOT_YET;
   if (became === 'dequeued') return await findDequeued(store, run);
   const id = signal.payload.signalId;
@@ -188,7 +188,7 @@ const FULL: Refusal = {
 type TakeSignal = (store: Store, run: RunRecord, signal: SignedSignal) => Promise<'taken' | 'dequeued' | Refusal>;
 
 /** The signals that a queued run accepts. */
-const signals: Readonly<Record<string, TakeSignal>> = {
+const SIGNALS_OF_QUEUED: Readonly<Record<string, TakeSignal>> = {
   async cancel({ threads }, run, { payload }) {
     const reason = typeof payload['reason'] === 'string' ? payload['reason'] : null;
     const event = { type: 'run.canceled', at: new Date().toISOString(), by: payload.by.sub, reason } as const;
@@ -200,7 +200,7 @@ const signals: Readonly<Record<string, TakeSignal>> = {
   },
 };
 
-type SendDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
+type SendSignalDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
 
 interface SignalToSend {
   readonly name: string;
@@ -217,32 +217,32 @@ interface SignalToSend {
  * the run has ended and its thread has continued
  */
 export async function sendSignal(
-  deps: SendDeps,
+  deps: SendSignalDeps,
   caller: Caller,
   run: RunRecord,
   { name, attempt, payload, refusal }: SignalToSend,
 ): Promise<SignalResult> {
-  const earlier = attempt.isRepetition ? await earlierResult(deps, run, attempt.id) : null;
+  const earlier = attempt.isRepetition ? await findEarlierResult(deps, run, attempt.id) : null;
   if (earlier) return earlier;
   if (refusal) return { id: attempt.id, taken: false, refusal };
   const signal = { name, payload: { ...payload, signalId: attempt.id, by: { ...toPrincipal(caller) } } };
   let now: RunRecord | SignalResult = run;
   while (!('taken' in now)) {
-    const signalRun: SignalRun = isEnded(now.status) ? reopen : SIGNAL_OPEN[now.dispatch.kind];
+    const signalRun: SignalRun = isEnded(now.status) ? signalEnded : SIGNAL_OPEN[now.dispatch.kind];
     now = await signalRun(deps, now, signal);
   }
   return now;
 }
 
 /** A quarantined run can't be queried, because its workflow task would fail again. */
-async function earlierResult({ engine }: SendDeps, run: RunRecord, id: string): Promise<SignalResult | null> {
+async function findEarlierResult({ engine }: SendSignalDeps, run: RunRecord, id: string): Promise<SignalResult | null> {
   const end = isEnded(run.status) ? await engine.workflowEnd(run) : null;
   if (end?.kind !== 'quarantined') return await engine.signalResult(run, id);
   return end.cancel?.signalId === id ? { id, taken: true, value: null } : null;
 }
 
 /** Signals a run in one dispatch state. @returns the result, or the run in its new state if the state has changed */
-type SignalRun = (deps: SendDeps, run: RunRecord, signal: SignedSignal) => Promise<SignalResult | RunRecord>;
+type SignalRun = (deps: SendSignalDeps, run: RunRecord, signal: SignedSignal) => Promise<SignalResult | RunRecord>;
 
 /** How to signal runs that have not ended, by dispatch state. */
 const SIGNAL_OPEN: Readonly<Record<Dispatch['kind'], SignalRun>> = {
@@ -254,9 +254,9 @@ const SIGNAL_OPEN: Readonly<Record<Dispatch['kind'], SignalRun>> = {
 const UNTIL_DISPATCHED = { everyMs: 25, withinMs: 5_000 };
 
 /** Waits until the run is dispatched, by this or another process. @throws ApiError 503 */
-async function dispatchFirst(deps: SendDeps, { id }: RunRecord): Promise<RunRecord> {
+async function dispatchFirst(deps: SendSignalDeps, { id }: RunRecord): Promise<RunRecord> {
   await dispatchRun(deps, id);
-  const run = await poll(
+  const run = await pollUntil(
     () => deps.store.runs.find(id),
     (found) => found === null || found.dispatch.kind === 'dispatched',
     UNTIL_DISPATCHED,
@@ -269,7 +269,11 @@ async function dispatchFirst(deps: SendDeps, { id }: RunRecord): Promise<RunReco
  * A workflow that accepts no signal has ended, so its last write is going to end the run, or was deleted.
  * @throws ApiError 503
  */
-async function signalWorkflow(deps: SendDeps, run: RunRecord, signal: SignedSignal): Promise<SignalResult | RunRecord> {
+async function signalWorkflow(
+  deps: SendSignalDeps,
+  run: RunRecord,
+  signal: SignedSignal,
+): Promise<SignalResult | RunRecord> {
   const { store } = deps;
   return await afterSending(async () => {
     const result = await signalOrCancel(deps, run, signal);
@@ -284,7 +288,11 @@ async function signalWorkflow(deps: SendDeps, run: RunRecord, signal: SignedSign
 }
 
 /** Sends a signal and waits for its result. If the workflow task fails, a cancel still ends the run. */
-async function signalOrCancel(deps: SendDeps, run: RunRecord, signal: SignedSignal): Promise<SignalResult | null> {
+async function signalOrCancel(
+  deps: SendSignalDeps,
+  run: RunRecord,
+  signal: SignedSignal,
+): Promise<SignalResult | null> {
   const { name, payload } = signal;
   try {
     return await deps.engine.signalAndAsk(run, name, payload);

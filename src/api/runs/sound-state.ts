@@ -11,7 +11,7 @@ import { ApiError } from '../http/errors.ts';
  * the calls of the recorded run, whose results it uses.
  */
 
-type Reader = Pick<Store, 'runs' | 'journal' | 'checkpoints'>;
+type UndoneWorkReader = Pick<Store, 'runs' | 'journal' | 'checkpoints'>;
 
 /** A position in the history of a run. */
 type HistoryPosition = Pick<StoredCheckpoint, 'step' | 'seq'>;
@@ -39,7 +39,7 @@ export async function soundCheckpoint(
  * calls since this run began.
  * @returns `null` when there is none
  */
-export async function newestForkPoint(store: Reader, run: RunRecord): Promise<StoredCheckpoint | null> {
+export async function newestForkPoint(store: UndoneWorkReader, run: RunRecord): Promise<StoredCheckpoint | null> {
   const checkpoint = await soundCheckpoint(store, run);
   const found = checkpoint && (await findUndone(store, run, checkpoint));
   return found ? await newestForkPoint(store, found.run) : checkpoint;
@@ -49,37 +49,49 @@ export async function newestForkPoint(store: Reader, run: RunRecord): Promise<St
  * @throws ApiError 409 when the state at the checkpoint relies on undone calls; the error names the newest usable
  * checkpoint
  */
-export async function requireSound(store: Reader, run: RunRecord, checkpoint: StoredCheckpoint): Promise<void> {
+export async function requireSound(
+  store: UndoneWorkReader,
+  run: RunRecord,
+  checkpoint: StoredCheckpoint,
+): Promise<void> {
   const found = await findUndone(store, run, checkpoint);
-  if (found) throw new ApiError('NOT_ALLOWED_NOW', `Checkpoint ${checkpoint.id} ${await describe(store, found)}`);
+  if (found) throw new ApiError('NOT_ALLOWED_NOW', `Checkpoint ${checkpoint.id} ${await explainUndone(store, found)}`);
 }
 
 /** Describes the undone calls of ancestors on which the run relies, or returns `null`. */
-export async function inheritedUndone(store: Reader, run: RunRecord): Promise<string | null> {
+export async function inheritedUndone(store: UndoneWorkReader, run: RunRecord): Promise<string | null> {
   const found = await findInherited(store, run, END);
-  return found && (await describe(store, found));
+  return found && (await explainUndone(store, found));
 }
 
-async function findUndone(store: Reader, run: RunRecord, position: HistoryPosition): Promise<FoundUndone | null> {
+async function findUndone(
+  store: UndoneWorkReader,
+  run: RunRecord,
+  position: HistoryPosition,
+): Promise<FoundUndone | null> {
   const undone = run.view?.undone;
   if (undone && isBehind(undone, position.step)) return { run, undone };
   return await findInherited(store, run, position);
 }
 
-async function findInherited(store: Reader, run: RunRecord, position: HistoryPosition): Promise<FoundUndone | null> {
+async function findInherited(
+  store: UndoneWorkReader,
+  run: RunRecord,
+  position: HistoryPosition,
+): Promise<FoundUndone | null> {
   const { replayOf, parentRunId } = run;
   const origin = await store.runs.find(replayOf ?? parentRunId ?? '');
   if (!origin) return null;
   return await findUndone(
     store,
     origin,
-    replayOf === null ? await forkedAt(store, run, origin) : await playedUpTo(store, run, position),
+    replayOf === null ? await readForkPoint(store, run, origin) : await playedUpTo(store, run, position),
   );
 }
 
 /** Returns the position in the parent at which a fork started. */
-async function forkedAt(
-  { journal, checkpoints }: Reader,
+async function readForkPoint(
+  { journal, checkpoints }: UndoneWorkReader,
   fork: RunRecord,
   parent: RunRecord,
 ): Promise<HistoryPosition> {
@@ -95,7 +107,7 @@ async function forkedAt(
  * undone call.
  */
 async function playedUpTo(
-  { journal }: Reader,
+  { journal }: UndoneWorkReader,
   { id, divergence }: RunRecord,
   position: HistoryPosition,
 ): Promise<HistoryPosition> {
@@ -104,7 +116,7 @@ async function playedUpTo(
   return BEGINNING;
 }
 
-async function describe(store: Reader, { run, undone }: FoundUndone): Promise<string> {
+async function explainUndone(store: UndoneWorkReader, { run, undone }: FoundUndone): Promise<string> {
   const sound = await soundCheckpoint(store, run);
   const wayOut = sound
     ? `the newest checkpoint that will do is ${sound.id} of run ${run.id}`

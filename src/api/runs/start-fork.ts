@@ -12,7 +12,7 @@ import { ApiError, toApiError } from '../http/errors.ts';
 import { toRunnable } from '../graph-jobs/jobs.ts';
 import { hiddenFrom, refusePlaceholders } from '../redaction.ts';
 import { findState } from './read-state.ts';
-import { requireMayStart, requireGraphOn } from '../administration/require-may-start.ts';
+import { requireMayStart, requireGraphSwitchedOn } from '../administration/require-may-start.ts';
 import { acceptAndDispatch, unlessAccepted } from './dispatch-run.ts';
 import { requireSound } from './sound-state.ts';
 import type { Position } from '../../store/page.ts';
@@ -40,10 +40,10 @@ interface NewFork {
  * start there, 429 when the tenant's quota is used up, 503 while the state is being written
  */
 export async function startFork(deps: ApiDeps, caller: Caller, fork: NewFork): Promise<void> {
-  await unlessAccepted(deps, fork.id, async () => await accept(deps, caller, fork));
+  await unlessAccepted(deps, fork.id, async () => await acceptFork(deps, caller, fork));
 }
 
-async function accept(deps: ApiDeps, caller: Caller, { id, parent, wanted }: NewFork): Promise<void> {
+async function acceptFork(deps: ApiDeps, caller: Caller, { id, parent, wanted }: NewFork): Promise<void> {
   if (!deps.settings.forking)
     throw new ApiError('FORBIDDEN', 'This installation does not let runs be forked (`forking` in its configuration)');
   await requireMayStart(deps, { tenantId: parent.tenantId, id });
@@ -57,8 +57,8 @@ async function accept(deps: ApiDeps, caller: Caller, { id, parent, wanted }: New
     runId: id,
     inherit: (redaction) => inheritedByFork(redaction, state.resumePoint),
   });
-  await requireGraphOn(deps, parent.tenantId, pinned.graph.name);
-  const parentRun = await parentOf(deps, parent, state, start.begin);
+  await requireGraphSwitchedOn(deps, parent.tenantId, pinned.graph.name);
+  const parentRun = await readParent(deps, parent, state, start.begin);
   const isSameGraph = pinned.graph.hash === parent.graph.hash;
   const fork = toFork(state, wanted, parentRun, isSameGraph);
   const { tenantId, input, metadata } = parent;
@@ -78,7 +78,7 @@ async function accept(deps: ApiDeps, caller: Caller, { id, parent, wanted }: New
 }
 
 /** Reads what a fork presents of its parent to approvers. */
-async function parentOf(
+async function readParent(
   deps: ApiDeps,
   parent: RunRecord,
   state: StoredState,
@@ -89,13 +89,13 @@ async function parentOf(
   return {
     runId,
     checkpoint,
-    callsSince: await callsSince(deps, state),
-    closedApprovals: approvalsToInherit(closed, inheritedBy(begin)?.closedApprovals),
+    callsSince: await readCallsSince(deps, state),
+    closedApprovals: approvalsToInherit(closed, parentOfParent(begin)?.closedApprovals),
   };
 }
 
 /** Returns the parent of the parent, if that is a fork too. */
-function inheritedBy(begin: RunGraphInput['begin']): ParentRun | null {
+function parentOfParent(begin: RunGraphInput['begin']): ParentRun | null {
   if (begin.kind === 'fork') return begin.fork.parent;
   return begin.kind === 'reopen' ? readRun(begin.run).parent : null;
 }
@@ -103,7 +103,7 @@ function inheritedBy(begin: RunGraphInput['begin']): ParentRun | null {
 /** The most calls of the parent that approvals in the fork list. */
 const MAX_EARLIER_CALLS = 20;
 
-async function callsSince({ store }: ApiDeps, { checkpoint }: StoredState): Promise<readonly EarlierCall[]> {
+async function readCallsSince({ store }: ApiDeps, { checkpoint }: StoredState): Promise<readonly EarlierCall[]> {
   const done: EarlierCall[] = [];
   for await (const call of store.journal.ofTypes(checkpoint.runId, ['tool.called'], { after: checkpoint.seq })) {
     const { node, tool, at, error } = call;

@@ -11,7 +11,7 @@ import { requirePermission, toPrincipal } from '../http/authenticate.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
 import { toRunnable } from '../graph-jobs/jobs.ts';
-import { requireMayStart, requireGraphOn } from '../administration/require-may-start.ts';
+import { requireMayStart, requireGraphSwitchedOn } from '../administration/require-may-start.ts';
 import { acceptAndDispatch, unlessAccepted } from './dispatch-run.ts';
 import { newRun, newIdentity, pinGraph, requireInput } from './new-run.ts';
 import type { PinnedGraph } from './new-run.ts';
@@ -53,20 +53,20 @@ export type StartDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'catalo
  */
 export async function startRun(deps: StartDeps, caller: Caller, id: string, wanted: WantedRun): Promise<void> {
   if (wanted.onBusy === 'interrupt') requirePermission(caller, 'run:control');
-  await unlessAccepted(deps, id, async () => await accept(deps, caller, id, wanted));
+  await unlessAccepted(deps, id, async () => await acceptRun(deps, caller, id, wanted));
 }
 
-async function accept(deps: StartDeps, caller: Caller, id: string, wanted: WantedRun): Promise<void> {
+async function acceptRun(deps: StartDeps, caller: Caller, id: string, wanted: WantedRun): Promise<void> {
   const { tenantId, permissions, sub: createdBy } = caller;
   await requireMayStart(deps, { tenantId, id });
   const valid = await resolveGraph(wanted.graph, { ...deps, tenantId, permissions }, id);
-  await requireGraphOn(deps, tenantId, valid.name);
+  await requireGraphSwitchedOn(deps, tenantId, valid.name);
   const pinned = await pinGraph(deps, tenantId, {
     valid,
     limits: wanted.limits,
     inherited: wanted.inherited ?? {},
   });
-  await checkWanted(deps, caller, pinned, wanted);
+  await checkWantedRun(deps, caller, pinned, wanted);
   const { threadId, onBusy, input, metadata, startAt, breakpoints } = wanted;
   const identity = newIdentity(pinned, caller, { id, tenantId, threadId });
   const begin = { kind: 'input', input, startAt, breakpoints } as const;
@@ -75,19 +75,19 @@ async function accept(deps: StartDeps, caller: Caller, id: string, wanted: Wante
     throw new ApiError('THREAD_BUSY', BUSY[onBusy](String(threadId)));
 }
 
-const isFull = (thread: string): string => `${MAX_QUEUED} runs wait in the queue of the thread ${thread} already`;
+const queueIsFull = (thread: string): string => `${MAX_QUEUED} runs wait in the queue of the thread ${thread} already`;
 
 const BUSY: Readonly<Record<NewRun['onBusy'], (thread: string) => string>> = {
   reject: (thread) => `A run of the thread ${thread} is not over yet; see onBusy`,
-  enqueue: isFull,
-  interrupt: isFull,
+  enqueue: queueIsFull,
+  interrupt: queueIsFull,
 };
 
 /**
  * @throws ApiError 422 when the graph does not accept the input, the nodes or the limits; 403 when the run would start
  * after an approval that the caller may not decide
  */
-async function checkWanted(
+async function checkWantedRun(
   { graphJobs }: Pick<ApiDeps, 'graphJobs'>,
   caller: Caller,
   pinned: PinnedGraph,

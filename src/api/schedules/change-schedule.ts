@@ -5,7 +5,7 @@ import type { ApiDeps } from '../deps.ts';
 import { resolveGraph } from '../graphs/resolve-graph.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
-import { redactedChannels, unknownNow } from '../graphs/redacted-channels.ts';
+import { redactedChannels, nullForApiError } from '../graphs/redacted-channels.ts';
 import { refusePlaceholders } from '../redaction.ts';
 import type { FireDeps } from './decide-fire.ts';
 import { areTimesRefused, orSyncLater, syncSchedule } from './sync-schedule.ts';
@@ -92,7 +92,7 @@ function deedsOf({ graph, input, metadata, limits, threadId, cron, every, timeZo
 /** The channels that readers of a schedule don't see: an input that stays is hidden under another graph as before. */
 async function hiddenChannels(deps: FireDeps, schedule: Schedule): Promise<readonly string[]> {
   const { tenantId, graph, input, redaction } = schedule;
-  const now = await redactedChannels(deps, tenantId, graph).catch(unknownNow);
+  const now = await redactedChannels(deps, tenantId, graph).catch(nullForApiError);
   return [...redaction.channels, ...(now ?? Object.keys(input))];
 }
 

@@ -10,7 +10,7 @@ import { sendSignal } from '../runs/send-signal.ts';
 import { permissionsOf } from '../../graph/definition/index.ts';
 import type { Roles } from '../../graph/definition/index.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { requireMayStart, requireGraphOn } from '../administration/require-may-start.ts';
+import { requireMayStart, requireGraphSwitchedOn } from '../administration/require-may-start.ts';
 
 export type FireDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'catalog' | 'settings' | 'logger'>;
 
@@ -136,7 +136,7 @@ async function mayStartNow(deps: FireDeps, { tenantId, graph }: Schedule): Promi
   try {
     // All runs count against the quota, so no run is named.
     await requireMayStart(deps, { tenantId, id: '' });
-    await requireGraphOn(deps, tenantId, name);
+    await requireGraphSwitchedOn(deps, tenantId, name);
     return true;
   } catch (error) {
     if (error instanceof ApiError) return false;

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { ulid } from 'ulid';
 import type { DueFire, OverFire } from '../../store/schedules/schedule-fires.ts';
 import type { FireKind, FireResult, Overlap, Schedule, ScheduleReference } from '../../store/schedules/schedule.ts';
-import { notNow } from '../http/errors.ts';
+import { unavailableNow } from '../http/errors.ts';
 import type { ApiError } from '../http/errors.ts';
 import { OVERLAPPED, cancelRun, decideFire } from './decide-fire.ts';
 import type { FireDeps } from './decide-fire.ts';
@@ -74,7 +74,7 @@ export async function missingInTemporal(
   schedule: ScheduleReference,
 ): Promise<ApiError> {
   await schedules.markUnsynced(schedule);
-  return notNow('Temporal does not have the schedule yet; the request may be sent again');
+  return unavailableNow('Temporal does not have the schedule yet; the request may be sent again');
 }
 
 /** Temporal may see the end of the last run late, so a trigger that it has skipped is sent again within this time. */

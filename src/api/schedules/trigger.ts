@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeTime, ulid } from 'ulid';
 import type { RecordedFire, Schedule } from '../../store/schedules/schedule.ts';
 import { triggerTime } from '../../workflows/schedule-contract.ts';
-import { ApiError, notNow } from '../http/errors.ts';
+import { ApiError, unavailableNow } from '../http/errors.ts';
 import type { FireDeps } from './decide-fire.ts';
 import { missingInTemporal, sendFires, tendFires } from './tend-fires.ts';
 
@@ -44,7 +44,7 @@ async function requestMoment(deps: FireDeps, schedule: Schedule, runId: string):
     const fire = await findFire(deps, schedule, at);
     if (fire.runId === runId) return fire;
   }
-  throw notNow(`The schedule ${schedule.id} is triggered too often; the request may be sent again`);
+  throw unavailableNow(`The schedule ${schedule.id} is triggered too often; the request may be sent again`);
 }
 
 /** @throws ApiError 404 */

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { CATALOG_KINDS } from '../../graph/definition/index.ts';
 import { TENANT_NAME } from '../../process/tenant-name.ts';
 import {
-  aPage,
+  pageExample,
   GivenJson,
   PageQuery,
   RunErrorSchema,
@@ -135,7 +135,7 @@ export const InspectedRunSchema = z
     example: {
       run: ADMIN_RUN,
       events: { items: EVENT_EXAMPLES, nextCursor: null },
-      ledger: aPage(LEDGER_ROW_EXAMPLE),
+      ledger: pageExample(LEDGER_ROW_EXAMPLE),
       pendingActivities: [ACTIVITY_EXAMPLE],
     },
   });
@@ -147,7 +147,7 @@ const TenantName = z.string().regex(TENANT_NAME, 'A tenant has 1 to 63 letters, 
 
 export const TenantId = z.object({ id: TenantName.openapi({ description: 'The name of the tenant' }) });
 
-const lifted = 'null lifts it; without it, the configuration counts';
+const liftedSuspension = 'null lifts it; without it, the configuration counts';
 
 export const NewTenantTermsSchema = z
   .strictObject({
@@ -156,13 +156,13 @@ export const NewTenantTermsSchema = z
       .min(0)
       .nullable()
       .optional()
-      .openapi({ description: `New runs in each minute of the clock; ${lifted}` }),
+      .openapi({ description: `New runs in each minute of the clock; ${liftedSuspension}` }),
     costUsdPerDay: z
       .number()
       .min(0)
       .nullable()
       .optional()
-      .openapi({ description: `What runs that begin on a day (UTC) may cost; ${lifted}` }),
+      .openapi({ description: `What runs that begin on a day (UTC) may cost; ${liftedSuspension}` }),
     suspended: z
       .strictObject({ reason: storableText(MAX_REASON) })
       .nullable()
@@ -202,7 +202,7 @@ const MAX_NAME = 255;
 const MAX_TENANTS = 100;
 
 const SwitchKindSchema = z.enum(CATALOG_KINDS).openapi('SwitchKind');
-const State = z.enum(['on', 'off']);
+const SwitchState = z.enum(['on', 'off']);
 
 export const KindAndName = z.object({
   kind: z.enum(CATALOG_KINDS).openapi({ description: 'What is switched' }),
@@ -211,7 +211,7 @@ export const KindAndName = z.object({
 
 export const NewSwitchSchema = z
   .strictObject({
-    state: State,
+    state: SwitchState,
     reason: storableText(MAX_REASON).openapi({ description: 'Is told to whoever meets it' }),
     tenants: z.array(TenantName).min(1).max(MAX_TENANTS).optional().openapi({
       description: 'The tenants for which it is off; without it, for all. Not with `on`, which is for all',
@@ -227,7 +227,7 @@ export const SwitchSchema = z
   .object({
     kind: SwitchKindSchema,
     name: z.string(),
-    state: State,
+    state: SwitchState,
     reason: z.string(),
     tenants: listOf(z.string()).nullable().openapi({ description: 'Null: for all' }),
     changedAt: Time,
@@ -237,7 +237,7 @@ export const SwitchSchema = z
 
 export const SwitchListSchema = pageOf('SwitchList', SwitchSchema, SWITCH_EXAMPLE);
 
-const only = (what: string) =>
+const tenantOfSwitch = (what: string) =>
   z
     .string()
     .min(1)
@@ -246,10 +246,10 @@ const only = (what: string) =>
     .openapi({ description: `Only entries ${what}` });
 
 export const AuditQuery = PageQuery.extend({
-  tenantId: only('about things of this tenant'),
-  by: only('of this person, as the subject of a token'),
-  action: only('with this action, such as `run.cancel`, or with those that begin with it, such as `run`'),
-  runId: only('about this run or its approvals'),
+  tenantId: tenantOfSwitch('about things of this tenant'),
+  by: tenantOfSwitch('of this person, as the subject of a token'),
+  action: tenantOfSwitch('with this action, such as `run.cancel`, or with those that begin with it, such as `run`'),
+  runId: tenantOfSwitch('about this run or its approvals'),
   from: FilterTime.openapi({ description: 'Only entries of this time or later (RFC 3339)' }),
   to: FilterTime.openapi({ description: 'Only entries before this time (RFC 3339)' }),
 });

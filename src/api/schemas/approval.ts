@@ -146,9 +146,9 @@ export const CommentSchema = z
 export const ReminderSchema = z.strictObject({}).openapi('Reminder', { example: {} });
 
 const MAX_NAMES = 20;
-const Names = z.array(z.string().min(1).max(255)).max(MAX_NAMES);
+const DeciderNames = z.array(z.string().min(1).max(255)).max(MAX_NAMES);
 export const ReassignmentSchema = z
-  .strictObject({ roles: Names.optional(), users: Names.optional() })
+  .strictObject({ roles: DeciderNames.optional(), users: DeciderNames.optional() })
   .refine(({ roles = [], users = [] }) => roles.length + users.length > 0, 'Name the roles or users who decide it now')
   .openapi('Reassignment', { example: { users: ['ann'] } });
 

@@ -100,14 +100,20 @@ export const DecisionsSchema = z
     example: { decisions: [{ approvalId: APPROVAL_EXAMPLE.id, decision: 'approve', reason: 'checked' }] },
   });
 
-const Refused = ProblemSchema.pick({ status: true, code: true, detail: true, issues: true, mayTakeEffect: true });
+const FailedItemSchema = ProblemSchema.pick({
+  status: true,
+  code: true,
+  detail: true,
+  issues: true,
+  mayTakeEffect: true,
+});
 
 export const DecisionResultsSchema = z
   .object({
     results: listOf(
       z.union([
         z.object({ approvalId: z.string(), approval: ApprovalSchema }),
-        z.object({ approvalId: z.string(), problem: Refused }),
+        z.object({ approvalId: z.string(), problem: FailedItemSchema }),
       ]),
     ).openapi({ description: 'In the order of the decisions' }),
   })

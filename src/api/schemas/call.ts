@@ -6,7 +6,7 @@ import {
   PageQuery,
   RunErrorSchema,
   Time,
-  digits,
+  digitsBetween,
   listOf,
   orNull,
   GivenRecord,
@@ -50,7 +50,7 @@ const CallKindSchema = z.enum(['model', 'tool', 'function', 'node']);
 const MAX_CALLS = 50;
 
 export const CallQuery = PageQuery.extend({
-  limit: digits(MAX_CALLS).default(20).openapi({ default: 20, description: 'So many calls at most' }),
+  limit: digitsBetween(MAX_CALLS).default(20).openapi({ default: 20, description: 'So many calls at most' }),
   node: NodeId.optional().openapi({ description: 'Only calls of the nodes with this id' }),
   until: FilterTime.openapi({
     description: 'Only calls that were made until this time (RFC 3339); those of models have ended by then',

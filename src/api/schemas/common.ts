@@ -112,7 +112,7 @@ export const KeyHeader = z.object({
 export const NoQuery = z.strictObject({});
 
 /** A number in a path or query, written in digits only. */
-export const digits = (maximum: number) =>
+export const digitsBetween = (maximum: number) =>
   z
     .string()
     .regex(/^[1-9]\d{0,8}$/, `A whole number from 1 to ${maximum} is expected here, in digits only`)
@@ -122,7 +122,7 @@ export const digits = (maximum: number) =>
 
 const MAX_LIMIT = 200;
 export const PageQuery = z.strictObject({
-  limit: digits(MAX_LIMIT).default(50).openapi({
+  limit: digitsBetween(MAX_LIMIT).default(50).openapi({
     default: 50,
     description: 'So many entries at most; fewer where these are large: a page ends at 8 MiB, and `nextCursor` goes on',
   }),
@@ -135,10 +135,10 @@ export const NextCursor = z
 
 /** The headers of some responses. */
 const HEADERS = {
-  etag: header('Names this state: an edit sends it as `If-Match`'),
-  location: header('The path of what is new'),
-  'preference-applied': header('`wait=N`, where the request preferred it'),
-  'retry-after': header('Seconds after which the request may be sent again'),
+  etag: answerHeader('Names this state: an edit sends it as `If-Match`'),
+  location: answerHeader('The path of what is new'),
+  'preference-applied': answerHeader('`wait=N`, where the request preferred it'),
+  'retry-after': answerHeader('Seconds after which the request may be sent again'),
 } as const;
 
 type HeaderName = keyof typeof HEADERS;
@@ -161,7 +161,7 @@ export const statusFilter = <T extends Readonly<Record<string, string>>>(status:
 };
 
 /** An example of a list with one entry. */
-export const aPage = <T>(item: T) => ({ items: [item], nextCursor: null });
+export const pageExample = <T>(item: T) => ({ items: [item], nextCursor: null });
 
 /** A page of a list. @param name its name in the description @param examples the items of its example */
 export const pageOf = <T extends z.ZodType>(name: string, item: T, ...examples: readonly unknown[]) =>
@@ -169,49 +169,51 @@ export const pageOf = <T extends z.ZodType>(name: string, item: T, ...examples: 
     .object({ items: listOf(item), nextCursor: NextCursor })
     .openapi(name, { example: { items: examples, nextCursor: null } });
 
-const problem = (description: string, ...headers: readonly HeaderName[]) => ({
+const problemAnswer = (description: string, ...headers: readonly HeaderName[]) => ({
   description,
   ...withHeaders(headers),
   content: { 'application/problem+json': { schema: ProblemSchema } },
 });
 
 const PROBLEMS = {
-  400: problem('The body is no JSON in UTF-8, or a cursor or key is not valid'),
-  401: problem('No token, or a bad one'),
-  403: problem('The caller may not do this'),
-  404: problem('There is no such thing in this tenant'),
-  405: problem('The method is not allowed here; `Allow` names those that are'),
-  409: problem('The state of the thing does not allow this now'),
-  410: problem('It is too late'),
-  412: problem('What it was meant for has changed'),
-  413: problem('The body is too large'),
-  415: problem('The body is not of a media type that this route takes; for most it is plain application/json in UTF-8'),
-  422: problem('The request is well-formed and wrong; `issues` names each place'),
-  428: problem('An If-Match header is needed'),
-  429: problem('Too many requests, or too soon; `Retry-After` says when to ask again', 'retry-after'),
-  500: problem('A fault of the server; the detail names the request'),
-  503: problem('Something behind the API is away; `Retry-After` says when to ask again', 'retry-after'),
+  400: problemAnswer('The body is no JSON in UTF-8, or a cursor or key is not valid'),
+  401: problemAnswer('No token, or a bad one'),
+  403: problemAnswer('The caller may not do this'),
+  404: problemAnswer('There is no such thing in this tenant'),
+  405: problemAnswer('The method is not allowed here; `Allow` names those that are'),
+  409: problemAnswer('The state of the thing does not allow this now'),
+  410: problemAnswer('It is too late'),
+  412: problemAnswer('What it was meant for has changed'),
+  413: problemAnswer('The body is too large'),
+  415: problemAnswer(
+    'The body is not of a media type that this route takes; for most it is plain application/json in UTF-8',
+  ),
+  422: problemAnswer('The request is well-formed and wrong; `issues` names each place'),
+  428: problemAnswer('An If-Match header is needed'),
+  429: problemAnswer('Too many requests, or too soon; `Retry-After` says when to ask again', 'retry-after'),
+  500: problemAnswer('A fault of the server; the detail names the request'),
+  503: problemAnswer('Something behind the API is away; `Retry-After` says when to ask again', 'retry-after'),
 } as const;
 
 /** A status for which a route may describe a problem. */
 export type ProblemStatus = keyof typeof PROBLEMS;
 
-type ProblemAnswers = Record<number, ReturnType<typeof problem>>;
+type ProblemAnswers = Record<number, ReturnType<typeof problemAnswer>>;
 
 /** Builds the problem responses of a route: those of every route, and its own. */
-export function problems(...own: readonly ProblemStatus[]): ProblemAnswers {
+export function problemAnswers(...own: readonly ProblemStatus[]): ProblemAnswers {
   const statuses = [401, 403, 405, 422, 500, 503, ...own] as const;
   return Object.fromEntries(statuses.map((status) => [status, PROBLEMS[status]]));
 }
 
 /** Builds a JSON response. @param headers the headers besides the usual ones */
-export const json = <T extends z.ZodType>(schema: T, description: string, ...headers: readonly HeaderName[]) => ({
+export const jsonAnswer = <T extends z.ZodType>(schema: T, description: string, ...headers: readonly HeaderName[]) => ({
   description,
   ...withHeaders(headers),
   content: { 'application/json': { schema } },
 });
 
-function header(description: string) {
+function answerHeader(description: string) {
   return { description, schema: { type: 'string' as const } };
 }
 

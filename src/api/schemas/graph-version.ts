@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import {
-  digits,
+  digitsBetween,
   GivenJson,
   listOf,
   Time,
@@ -19,7 +19,7 @@ const MAX_VERSION = 999_999_999;
 
 export const GraphName = z.object({ name: z.string().openapi({ description: 'The name of the graph' }) });
 export const NameAndVersion = GraphName.extend({
-  version: digits(MAX_VERSION).openapi({ description: 'Its version, from 1' }),
+  version: digitsBetween(MAX_VERSION).openapi({ description: 'Its version, from 1' }),
 });
 export const NameAndAlias = GraphName.extend({
   alias: z
@@ -29,11 +29,11 @@ export const NameAndAlias = GraphName.extend({
 });
 
 export const DiffQuery = z.strictObject({
-  from: digits(MAX_VERSION).openapi({ description: 'The version before' }),
-  to: digits(MAX_VERSION).openapi({ description: 'The version after' }),
+  from: digitsBetween(MAX_VERSION).openapi({ description: 'The version before' }),
+  to: digitsBetween(MAX_VERSION).openapi({ description: 'The version after' }),
 });
 
-const change = <Kind extends string, Sides extends z.ZodRawShape>(kind: Kind, sides: Sides) =>
+const changeSchema = <Kind extends string, Sides extends z.ZodRawShape>(kind: Kind, sides: Sides) =>
   z.object({
     kind: z.literal(kind),
     path: z.string().openapi({ description: 'JSON Pointer; of what is removed, into the version before' }),
@@ -62,22 +62,22 @@ export const GraphDiffSchema = z
     to: z.int(),
     changes: listOf(
       z.discriminatedUnion('kind', [
-        change('added', { after: GivenJson }),
-        change('removed', { before: GivenJson }),
-        change('changed', { before: GivenJson, after: GivenJson }),
+        changeSchema('added', { after: GivenJson }),
+        changeSchema('removed', { before: GivenJson }),
+        changeSchema('changed', { before: GivenJson, after: GivenJson }),
       ]),
     ),
   })
   .openapi('GraphDiff', { example: GRAPH_DIFF_EXAMPLE });
 
-const Version = z.int().min(1).max(MAX_VERSION);
+const VersionNumber = z.int().min(1).max(MAX_VERSION);
 
 export const NewAliasSchema = z
   .strictObject({
-    version: Version,
+    version: VersionNumber,
     canary: z
       .strictObject({
-        version: Version,
+        version: VersionNumber,
         share: z.number().min(0).max(1).openapi({ description: 'The part of new runs that get this version' }),
       })
       .optional(),
@@ -130,21 +130,23 @@ const TESTED_GRAPH_EXAMPLE = {
 /** Far more than a test needs; the time limit of its thread bounds the rest. */
 const MAX_ITEMS = 1_000;
 const MAX_OUTPUTS = 10_000;
-const Text = z.string().min(1).max(255);
+const TextOfTest = z.string().min(1).max(255);
 const Reason = z.string().max(10_000).optional();
-const after = Duration.optional().openapi({
+const afterSeconds = Duration.optional().openapi({
   pattern: DURATION_PATTERN,
   description: 'The time that passes before, which the test skips',
 });
 
 const given = {
   node: NodeId.openapi({ description: 'The node that waits; inside a subgraph its own id' }),
-  tool: Text.optional().openapi({ description: 'The tool whose call is asked about, where several wait at one node' }),
+  tool: TextOfTest.optional().openapi({
+    description: 'The tool whose call is asked about, where several wait at one node',
+  }),
   by: z
-    .union([Text, z.strictObject({ sub: Text, roles: z.array(Text).max(100) })])
+    .union([TextOfTest, z.strictObject({ sub: TextOfTest, roles: z.array(TextOfTest).max(100) })])
     .optional()
     .openapi({ description: 'Who decides; a name alone is a person with all roles that are asked for' }),
-  after,
+  after: afterSeconds,
 };
 
 const DecisionSchema = z.discriminatedUnion('decision', [
@@ -183,7 +185,7 @@ export const NewGraphTestSchema = z
       }),
     decisions: z.array(DecisionSchema).max(MAX_ITEMS).default([]),
     events: z
-      .array(z.strictObject({ name: Text, payload: GivenJson.optional(), after }))
+      .array(z.strictObject({ name: TextOfTest, payload: GivenJson.optional(), after: afterSeconds }))
       .max(MAX_ITEMS)
       .default([]),
     expect: z

@@ -25,12 +25,12 @@ function isSchema(entry: readonly [string, Json]): entry is [string, JsonObject]
 
 function withRootReferences(schema: JsonObject): JsonObject {
   return mapValues(schema, (value, name) =>
-    name === '$ref' && typeof value === 'string' ? toComponent(value) : inside(value),
+    name === '$ref' && typeof value === 'string' ? toComponent(value) : insideDefinition(value),
   );
 }
 
-function inside(value: Json): Json {
-  if (isJsonList(value)) return value.map(inside);
+function insideDefinition(value: Json): Json {
+  if (isJsonList(value)) return value.map(insideDefinition);
   return isJsonObject(value) ? withRootReferences(value) : value;
 }
 

@@ -33,7 +33,7 @@ const SecretReferenceSchema = z
   .strictObject({ secret: z.string().min(1).max(MAX_NAME) })
   .openapi('SecretReference', { example: NEW_HOOK_EXAMPLE.secret });
 
-const Start = z.strictObject({
+const StartAction = z.strictObject({
   graph: z.string().min(1).max(MAX_NAME).openapi({ description: 'The name of a graph, perhaps with version or alias' }),
   input: JsonRecord.openapi({
     type: 'object',
@@ -42,7 +42,7 @@ const Start = z.strictObject({
   }),
 });
 
-const Event = z.strictObject({
+const EventAction = z.strictObject({
   run: z
     .string()
     .min(1)
@@ -57,8 +57,8 @@ export const NewHookSchema = z
     secret: z.union([z.string().min(MIN_SECRET).max(MAX_SECRET), SecretReferenceSchema]).openapi({
       description: 'The name of a secret, which is safer, or the secret itself, which is stored and never shown',
     }),
-    start: Start.optional().openapi({ description: 'The run that each message starts' }),
-    event: Event.optional().openapi({ description: 'The event that each message is for a run' }),
+    start: StartAction.optional().openapi({ description: 'The run that each message starts' }),
+    event: EventAction.optional().openapi({ description: 'The event that each message is for a run' }),
   })
   .refine(({ start, event }) => (start === undefined) !== (event === undefined), 'Give either "start" or "event"')
   .openapi('NewHook', { example: NEW_HOOK_EXAMPLE });

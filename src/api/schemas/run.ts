@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { RunEvent } from '../../graph/journal/index.ts';
 import { isJsonObject } from '../../graph/values/index.ts';
 import {
-  digits,
+  digitsBetween,
   GivenJson,
   GivenRecord,
   JsonRecord,
@@ -259,7 +259,7 @@ const MAX_HISTORY_LIMIT = 1_000;
 
 /** Events are many and small, so their pages may have more entries than others. */
 export const HistoryQuery = PageQuery.extend({
-  limit: digits(MAX_HISTORY_LIMIT).default(50).openapi({
+  limit: digitsBetween(MAX_HISTORY_LIMIT).default(50).openapi({
     default: 50,
     description: 'So many events at most; fewer where these are large: a page ends at 8 MiB, and `nextCursor` goes on',
   }),
@@ -296,14 +296,14 @@ export const RunFilter = z.object({
   parentRunId: z.string().optional().openapi({ description: 'Only forks of this run' }),
   createdAfter: FilterTime.openapi({ description: 'Only runs that began after this time (RFC 3339)' }),
   createdBefore: FilterTime.openapi({ description: 'Only runs that began before this time (RFC 3339)' }),
-  metadata: severalOf(MetadataPair, METADATA_PAIR, 10).optional().openapi({
+  metadata: listOfValues(MetadataPair, METADATA_PAIR, 10).optional().openapi({
     description:
       'Only runs with this text, number or truth value in their metadata, such as `order:A-1`; it may be repeated, and all have to be there',
   }),
 });
 
 /** A query parameter that may be repeated: a single value arrives as a string, several as a list. */
-function severalOf<T extends z.ZodType>(one: T, pattern: RegExp, most: number) {
+function listOfValues<T extends z.ZodType>(one: T, pattern: RegExp, most: number) {
   const toList = (given: unknown): readonly unknown[] => (Array.isArray(given) ? given : [given]);
   return z
     .preprocess(toList, z.array(one).max(most))

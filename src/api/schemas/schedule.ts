@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { Cron as CronTimes } from 'croner';
 import { Duration } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN, parseDuration } from '../../graph/values/index.ts';
-import { aPage, GivenRecord, GivenTime, JsonRecord, listOf, NextCursor, RunLimits, Time } from './common.ts';
+import { pageExample, GivenRecord, GivenTime, JsonRecord, listOf, NextCursor, RunLimits, Time } from './common.ts';
 import { RunStatusSchema, ThreadId } from './run.ts';
 
 const NEW_SCHEDULE_EXAMPLE = {
@@ -178,7 +178,7 @@ export const ScheduleSchema = z
 
 export const ScheduleListSchema = z
   .object({ items: listOf(ScheduleSchema), nextCursor: NextCursor })
-  .openapi('ScheduleList', { example: aPage(SCHEDULE_EXAMPLE) });
+  .openapi('ScheduleList', { example: pageExample(SCHEDULE_EXAMPLE) });
 
 export const BackfillSchema = z
   .strictObject({ from: GivenTime, to: GivenTime })

@@ -40,12 +40,12 @@ const MAX_SECRET = 94;
 const EventTypeSchema = z.enum(WEBHOOK_EVENTS).openapi('WebhookEventType');
 const FormatSchema = z.enum(['standard', 'slack']);
 
-const Url = z
+const HttpUrl = z
   .url({ protocol: /^https?$/ })
   .max(MAX_URL)
   .openapi({ format: 'uri' });
 
-const Secret = z
+const SigningSecret = z
   .string()
   .max(MAX_SECRET)
   .regex(/^whsec_[A-Za-z0-9+/]+={0,2}$/, 'A secret is "whsec_" and 24 to 64 bytes in base64')
@@ -53,19 +53,19 @@ const Secret = z
 
 export const NewWebhookSchema = z
   .strictObject({
-    url: Url.openapi({ description: 'Where messages are posted to' }),
+    url: HttpUrl.openapi({ description: 'Where messages are posted to' }),
     events: z.array(EventTypeSchema).min(1).max(MAX_EVENTS).openapi({ description: 'What it is told of' }),
-    secret: Secret.optional(),
+    secret: SigningSecret.optional(),
     format: FormatSchema.default('standard').openapi({
       description:
         '`standard`: a JSON body with signatures (Standard Webhooks 1.0). `slack`: an incoming webhook of Slack, whose secret is its URL',
     }),
-    linkBase: Url.optional().openapi({ description: 'What links in messages for Slack begin with' }),
+    linkBase: HttpUrl.optional().openapi({ description: 'What links in messages for Slack begin with' }),
   })
   .openapi('NewWebhook', { example: { ...NEW_WEBHOOK_EXAMPLE, events: [...NEW_WEBHOOK_EXAMPLE.events] } });
 
 export const RotateSchema = z
-  .strictObject({ secret: Secret.optional() })
+  .strictObject({ secret: SigningSecret.optional() })
   .openapi('WebhookRotation', { example: { secret: SECRET_EXAMPLE } });
 
 /** The body of a request without fields. */

@@ -75,16 +75,16 @@ export function sendStream(c: Context<ApiEnv>, deps: StreamDeps, stream: SentStr
   const { headers, withHeartbeat, over, maxMs = MAX_TIMER_MS } = stream;
   const body = openSseBody({ ...TIMES, ...deps.streaming, withHeartbeat, hangUp: hangUpOf(c) });
   const { expiresAtMs = Number.POSITIVE_INFINITY } = c.get('caller');
-  endWith(body, deps.shuttingDown, Math.min(maxMs, expiresAtMs - Date.now(), MAX_TIMER_MS));
+  endWithSignal(body, deps.shuttingDown, Math.min(maxMs, expiresAtMs - Date.now(), MAX_TIMER_MS));
   measure('holdfast.sse.clients', 1, {});
-  void write(body, deps, stream).finally(() => {
+  void writeStream(body, deps, stream).finally(() => {
     measure('holdfast.sse.clients', -1, {});
     over();
   });
   return c.body(body.stream, 200, headers);
 }
 
-async function write(body: SseBody, { logger }: StreamDeps, { produce }: StreamSource): Promise<void> {
+async function writeStream(body: SseBody, { logger }: StreamDeps, { produce }: StreamSource): Promise<void> {
   try {
     await produce(body);
     body.end();
@@ -95,7 +95,7 @@ async function write(body: SseBody, { logger }: StreamDeps, { produce }: StreamS
 }
 
 /** Ends a body when the process begins to shut down, and when its time is up. */
-function endWith(body: SseBody, shuttingDown: AbortSignal, leftMs: number): void {
+function endWithSignal(body: SseBody, shuttingDown: AbortSignal, leftMs: number): void {
   const { end, over } = body;
   const timer = setTimeout(end, Math.max(0, leftMs));
   shuttingDown.addEventListener('abort', end);

@@ -12,11 +12,11 @@ export function readLastEventId(header: string | undefined, lastSeq: number): nu
   if (header === undefined) return null;
   if (!/^(?:0|[1-9]\d{0,9})$/.test(header))
     throw new ApiError('INVALID_EVENT_ID', 'Last-Event-ID is the seq of an event, in digits only');
-  return requireWritten(Number(header), lastSeq);
+  return requireWrittenSeq(Number(header), lastSeq);
 }
 
 /** @throws ApiError `INVALID_EVENT_ID` when the event does not exist yet */
-export function requireWritten(seq: number, lastSeq: number): number {
+export function requireWrittenSeq(seq: number, lastSeq: number): number {
   if (seq > lastSeq)
     throw new ApiError('INVALID_EVENT_ID', `The run has no event ${seq} yet; its last one is ${lastSeq}`);
   return seq;
@@ -39,7 +39,7 @@ export function createEventIds(cursors: Cursors): EventIds {
       ),
     read(tenantId, id) {
       try {
-        return toPosition(cursors.read(stream(tenantId), id));
+        return toFeedPosition(cursors.read(stream(tenantId), id));
       } catch (cause) {
         throw new ApiError('INVALID_EVENT_ID', 'Last-Event-ID is no id of this stream', { cause });
       }
@@ -48,7 +48,7 @@ export function createEventIds(cursors: Cursors): EventIds {
 }
 
 /** @throws TypeError for a value that is no position */
-function toPosition(value: unknown): FeedPosition {
+function toFeedPosition(value: unknown): FeedPosition {
   const parts: readonly unknown[] = Array.isArray(value) ? value : [];
   const [known, at, upTo, xid, runId, seq] = parts;
   if (typeof known !== 'string' || typeof at !== 'string') throw new TypeError('A signed id holds no position');
@@ -58,6 +58,6 @@ function toPosition(value: unknown): FeedPosition {
 }
 
 /** The error for a reader whose position is no longer kept. */
-export function tooOld(): ApiError {
+export function eventIdTooOld(): ApiError {
   return new ApiError('INVALID_EVENT_ID', 'Last-Event-ID is older than an hour; begin anew without one');
 }

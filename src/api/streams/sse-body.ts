@@ -37,7 +37,7 @@ const BUFFER_BYTES = 65_536;
 export function openSseBody({ heartbeatMs, stallMs, withHeartbeat, hangUp }: BodyOptions): SseBody {
   const over = new AbortController();
   const encoder = new TextEncoder();
-  const outlet = openOutlet(() => finish());
+  const outlet = openSseOutlet(() => finish());
   let isWriting = false;
   const beat = setInterval(() => body.offer(`${HEARTBEAT_FRAME}${withHeartbeat?.() ?? ''}`), heartbeatMs);
   const watch = setInterval(() => {
@@ -81,12 +81,16 @@ export function openSseBody({ heartbeatMs, stallMs, withHeartbeat, hangUp }: Bod
 }
 
 /** Writes one frame per item, each built when it is needed, until the stream is over. */
-export async function writeAll<T>(body: SseBody, things: readonly T[], toFrame: (thing: T) => string): Promise<void> {
+export async function writeFrames<T>(
+  body: SseBody,
+  things: readonly T[],
+  toFrame: (thing: T) => string,
+): Promise<void> {
   for (const thing of things) if (!(await body.write(toFrame(thing)))) return;
 }
 
 /** A byte stream with a bounded buffer. */
-interface Outlet {
+interface SseOutlet {
   readonly stream: ReadableStream<Uint8Array>;
   put(bytes: Uint8Array): void;
   hasSpace(): boolean;
@@ -101,7 +105,7 @@ interface Outlet {
 }
 
 /** @param onCancel called when the reader has disconnected */
-function openOutlet(onCancel: () => void): Outlet {
+function openSseOutlet(onCancel: () => void): SseOutlet {
   let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   let wake = (): void => undefined;
   let written = 0;
@@ -155,7 +159,7 @@ interface ServerSentEvent {
 const HEARTBEAT_FRAME = ': hb\n\n';
 
 /** Formats an event. JSON has no line breaks, so its data is one line. */
-export function toFrame({ id, type, data }: ServerSentEvent): string {
+export function toSseFrame({ id, type, data }: ServerSentEvent): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 

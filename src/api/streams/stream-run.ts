@@ -5,7 +5,7 @@ import { isEnded } from '../../graph/run/index.ts';
 import type { Caller } from '../http/authenticate.ts';
 import type { Fingerprints } from '../http/fingerprints.ts';
 import { hiddenFrom, redactEvent } from '../redaction.ts';
-import { writeAll, toFrame } from './sse-body.ts';
+import { writeFrames, toSseFrame } from './sse-body.ts';
 import type { SseBody } from './sse-body.ts';
 import { subscribeToRun } from './subscribe-to-run.ts';
 import type { SubscribedRun, UpdateSources } from './subscribe-to-run.ts';
@@ -33,8 +33,8 @@ export async function streamRun(sources: StreamSources, streamed: StreamedRun, b
   try {
     for await (const { deltas, events, run, isUpToDate } of subscription.updates(after, [body.over])) {
       const hidden = hiddenFrom(caller, run);
-      await writeAll(body, visibleDeltas(deltas, hidden), toDeltaFrame);
-      await writeAll(body, events, frameFor(hidden, sources.fingerprints));
+      await writeFrames(body, visibleDeltas(deltas, hidden), toDeltaFrame);
+      await writeFrames(body, events, createEventFramer(hidden, sources.fingerprints));
       if (isUpToDate && isEnded(run.status)) return;
     }
   } finally {
@@ -48,10 +48,10 @@ function visibleDeltas(deltas: readonly ModelDelta[], hidden: Redaction): readon
 }
 
 function toDeltaFrame(delta: ModelDelta): string {
-  return toFrame({ type: 'model.delta', data: delta });
+  return toSseFrame({ type: 'model.delta', data: delta });
 }
 
-function frameFor(hidden: Redaction, fingerprints: Fingerprints): (event: RunEvent) => string {
+function createEventFramer(hidden: Redaction, fingerprints: Fingerprints): (event: RunEvent) => string {
   return (event) =>
-    toFrame({ id: String(event.seq), type: event.type, data: redactEvent(event, hidden, fingerprints) });
+    toSseFrame({ id: String(event.seq), type: event.type, data: redactEvent(event, hidden, fingerprints) });
 }

@@ -4,9 +4,9 @@ import type { Caller } from '../http/authenticate.ts';
 import { createBell } from '../http/bell.ts';
 import type { Fingerprints } from '../http/fingerprints.ts';
 import { hiddenFrom, redactEvent } from '../redaction.ts';
-import { tooOld } from './event-ids.ts';
+import { eventIdTooOld } from './event-ids.ts';
 import type { EventIds } from './event-ids.ts';
-import { writeAll, toFrame, toIdFrame } from './sse-body.ts';
+import { writeFrames, toSseFrame, toIdFrame } from './sse-body.ts';
 import type { SseBody } from './sse-body.ts';
 import type { FeedPart, TenantFeed } from './tenant-feeds.ts';
 
@@ -26,7 +26,7 @@ interface StreamedTenant {
   readonly from: FeedPosition;
 }
 
-interface Sources {
+interface TenantStreamSources {
   readonly changes: Pick<Changes, 'subscribeTenant'>;
   readonly ids: EventIds;
   readonly fingerprints: Fingerprints;
@@ -42,7 +42,7 @@ const LOOK_EVERY_MS = 60_000;
  * @throws ApiError `INVALID_EVENT_ID` when a slow reader has fallen behind by an hour
  */
 export async function streamTenant(
-  { changes, ids, fingerprints }: Sources,
+  { changes, ids, fingerprints }: TenantStreamSources,
   streamed: StreamedTenant,
   body: SseBody,
 ): Promise<void> {
@@ -54,11 +54,13 @@ export async function streamTenant(
     await body.write(toIdFrame(ids.write(caller.tenantId, from)));
     for (let position = from; !body.over.aborted;) {
       const part = await feed.after(position);
-      if (!part) throw tooOld();
+      if (!part) throw eventIdTooOld();
       const wanted = part.events.filter(
-        (event) => isWanted(event, streamed.filter) && part.redactionOf.has(event.runId),
+        (event) => matchesFilter(event, streamed.filter) && part.redactionOf.has(event.runId),
       );
-      await writeAll(body, wanted, (event) => frameOf(event, { caller, ids, fingerprints, part, known: position }));
+      await writeFrames(body, wanted, (event) =>
+        toEventFrame(event, { caller, ids, fingerprints, part, known: position }),
+      );
       position = part.position;
       moved(toIdFrame(ids.write(caller.tenantId, position)));
       if (!part.hasMore && !feed.isBehind(part)) await bell.rung(LOOK_EVERY_MS);
@@ -68,16 +70,16 @@ export async function streamTenant(
   }
 }
 
-function isWanted({ graph, event }: TenantEvent, filter: EventFilter): boolean {
+function matchesFilter({ graph, event }: TenantEvent, filter: EventFilter): boolean {
   return (filter.graph ?? graph) === graph && (filter.types?.includes(event.type) ?? true);
 }
 
-interface FrameContext extends Pick<Sources, 'ids' | 'fingerprints'>, Pick<StreamedTenant, 'caller'> {
+interface FrameContext extends Pick<TenantStreamSources, 'ids' | 'fingerprints'>, Pick<StreamedTenant, 'caller'> {
   readonly part: FeedPart;
   readonly known: FeedPosition;
 }
 
-function frameOf(
+function toEventFrame(
   { xid, runId, seq, event }: TenantEvent,
   { caller, ids, fingerprints, part, known }: FrameContext,
 ): string {
@@ -85,5 +87,5 @@ function frameOf(
   if (!redaction) throw new TypeError(`It is not known what is hidden of run ${runId}`);
   const visible = redactEvent(event, hiddenFrom(caller, { redaction }), fingerprints);
   const position = { known: known.known, at: known.at, amid: { upTo: part.upTo, last: { xid, runId, seq } } };
-  return toFrame({ id: ids.write(caller.tenantId, position), type: event.type, data: { runId, ...visible } });
+  return toSseFrame({ id: ids.write(caller.tenantId, position), type: event.type, data: { runId, ...visible } });
 }

@@ -51,7 +51,7 @@ export async function subscribeToRun(
   const unsubscribe = changes.subscribe(runId, queue.addChange);
   const stopDeltas = detail === 'tokens' ? await deltas.listen(runId, queue.addDelta) : () => undefined;
   return {
-    updates: (after, unwanted) => readUpdates(queue, createReader(historyParts, runId, after), unwanted),
+    updates: (after, unwanted) => readUpdates(queue, createUpdateReader(historyParts, runId, after), unwanted),
     close() {
       unsubscribe();
       stopDeltas();
@@ -61,7 +61,7 @@ export async function subscribeToRun(
 
 async function* readUpdates(
   queue: UpdateQueue,
-  read: ReadUpdate,
+  read: ReadRunUpdate,
   unwanted: readonly AbortSignal[],
 ): AsyncGenerator<RunUpdate, void> {
   for (const signal of unwanted) signal.addEventListener('abort', queue.addChange);
@@ -80,9 +80,9 @@ async function* readUpdates(
 }
 
 /** Reads the run when new events are possible. @returns `null` for a deleted run */
-type ReadUpdate = (queued: Queued) => Promise<RunUpdate | null>;
+type ReadRunUpdate = (queued: QueuedUpdate) => Promise<RunUpdate | null>;
 
-function createReader(looks: HistoryParts, runId: string, after: number): ReadUpdate {
+function createUpdateReader(looks: HistoryParts, runId: string, after: number): ReadRunUpdate {
   let run: HistoryPart | null = null;
   let seq = after;
   return async ({ deltas, hasChanged }) => {
@@ -105,7 +105,7 @@ function mayHideMore(run: HistoryPart | null): boolean {
 }
 
 /** What was received since the last read. */
-interface Queued {
+interface QueuedUpdate {
   readonly deltas: readonly ModelDelta[];
   /** True when the run may have new events. */
   readonly hasChanged: boolean;
@@ -139,7 +139,7 @@ export class UpdateQueue {
    * Waits until something is received or the time is up. After the timeout, the run must be read, as notifications may
    * be lost.
    */
-  async take(withinMs: number): Promise<Queued> {
+  async take(withinMs: number): Promise<QueuedUpdate> {
     await this.#bell.rung(withinMs);
     const deltas = this.#deltas;
     const hasChanged = this.#hasChanged || deltas.length === 0;
@@ -153,7 +153,7 @@ export class UpdateQueue {
  * Shares reads of runs between streams: streams that request the same part before its read has begun share one read. A
  * read that has begun is not shared any more, because it may miss newer events.
  */
-export function shareLooks(looks: HistoryParts): HistoryParts {
+export function shareReads(looks: HistoryParts): HistoryParts {
   const next = new Map<string, Promise<HistoryPart | null>>();
   return {
     async after(runId, seq) {

@@ -25,7 +25,7 @@ export function createLostRunsChore(
   return async function endLostRuns(deps, stopping) {
     const { runs, isLast } = await find(deps.store);
     await pLimit(LOOKS_AT_ONCE).map(runs, async (run) => {
-      if (!stopping.aborted) note(pass, run, await look(deps, run));
+      if (!stopping.aborted) noteInPass(pass, run, await readWorkflowState(deps, run));
     });
     const { lost, missing, there } = pass;
     if (isLast) pass = beginPass(lost);
@@ -42,7 +42,7 @@ const ANOTHER_TEMPORAL =
   'Temporal lacks the workflows of many runs, or of more than it has, which are left alone: is it another namespace, or restored from a backup? A run that is canceled by hand ends';
 
 /** A pass over all active runs, some at a time. */
-interface Pass {
+interface PassOverRuns {
   /** The number of runs whose workflow Temporal has. */
   there: number;
   /** The number of runs whose workflow is missing. */
@@ -59,11 +59,11 @@ interface LostRun {
   readonly since: number;
 }
 
-function beginPass(lostBefore: ReadonlyMap<string, LostRun> = new Map()): Pass {
+function beginPass(lostBefore: ReadonlyMap<string, LostRun> = new Map()): PassOverRuns {
   return { there: 0, missing: 0, lost: new Map(), lostBefore };
 }
 
-export function note(pass: Pass, run: ActiveRun, workflow: SeenWorkflow): void {
+export function noteInPass(pass: PassOverRuns, run: ActiveRun, workflow: SeenWorkflow): void {
   if (workflow === 'missing') pass.missing += 1;
   else if (workflow !== 'unknown') pass.there += 1;
   const isLost = workflow === 'missing' || workflow === 'ended';
@@ -84,7 +84,7 @@ async function tryToEnd(deps: LostRunsDeps, run: ActiveRun, before: number): Pro
 type SeenWorkflow = 'open' | 'ended' | 'missing' | 'unknown';
 
 /** An error with one run does not stop the others. */
-async function look({ engine, logger }: LostRunsDeps, run: ActiveRun): Promise<SeenWorkflow> {
+async function readWorkflowState({ engine, logger }: LostRunsDeps, run: ActiveRun): Promise<SeenWorkflow> {
   try {
     const end = await engine.workflowEnd(run);
     if (!end) return 'open';
@@ -102,14 +102,14 @@ export const BATCH = 100;
 export const LOOKS_AT_ONCE = 8;
 
 /** Some of the active runs. */
-interface Page {
+interface ActiveRunsPage {
   readonly runs: Awaited<ReturnType<FailingRuns['active']>>;
   /** True when the next page starts from the beginning. */
   readonly isLast: boolean;
 }
 
 /** @returns a function that reads the active runs page by page, and starts again after the last page */
-export function activeRunsInTurns(): (store: Pick<Store, 'failingRuns'>) => Promise<Page> {
+export function activeRunsInTurns(): (store: Pick<Store, 'failingRuns'>) => Promise<ActiveRunsPage> {
   let after = '';
   return async ({ failingRuns }) => {
     const runs = await failingRuns.active(after, BATCH);

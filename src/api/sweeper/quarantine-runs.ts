@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import type { ActiveRun, TaskFailureNote } from '../../store/failing-runs.ts';
 import type { ApiDeps } from '../deps.ts';
-import { guiltOf, quarantineRun } from '../runs/end-terminated-run.ts';
-import type { Poisoned } from '../runs/end-terminated-run.ts';
+import { judgeRunsGuilt, quarantineRun } from '../runs/end-terminated-run.ts';
+import type { FailingRunTask } from '../runs/end-terminated-run.ts';
 import { MINUTE_MS } from '../../graph/values/index.ts';
 import { BATCH, LOOKS_AT_ONCE, activeRunsInTurns } from './end-lost-runs.ts';
 
@@ -15,26 +15,26 @@ export const FAILING_FOR_MS = 15_000;
 const MOST_IN_A_MINUTE = 20;
 
 /** Finds runs to check, with the failure that a worker has recorded. */
-type FindRuns = (deps: QuarantineDeps) => Promise<readonly Candidate[]>;
+type FindRunsToCheck = (deps: QuarantineDeps) => Promise<readonly RunToCheck[]>;
 
-type Candidate = ActiveRun & { readonly note: TaskFailureNote | null };
+type RunToCheck = ActiveRun & { readonly note: TaskFailureNote | null };
 
 /** Runs with a recorded failure: this finds poisoned runs among any number of others. */
-export const notedRuns: FindRuns = async ({ store }) =>
+export const runsWithNotedFailure: FindRunsToCheck = async ({ store }) =>
   (await store.failingRuns.list(BATCH)).map(({ failure, ...run }) => ({ ...run, note: failure }));
 
 /**
  * All active runs page by page, to find those whose failure could not be recorded because the database was unavailable.
  */
-export function activeRuns(): FindRuns {
+export function activeRunsByPage(): FindRunsToCheck {
   const find = activeRunsInTurns();
   return async ({ store }) => (await find(store)).runs.map(({ failure, ...run }) => ({ ...run, note: failure }));
 }
 
 /** Ends runs whose workflow task fails repeatedly because of the run's content. */
 export function createPoisonedRunsChore(
-  find: FindRuns,
-  brake: Brake,
+  find: FindRunsToCheck,
+  brake: QuarantineBrake,
   failingForMs = FAILING_FOR_MS,
 ): (deps: QuarantineDeps, stopping: AbortSignal) => Promise<void> {
   return async function quarantinePoisonedRuns(deps, stopping) {
@@ -51,8 +51,8 @@ export function createPoisonedRunsChore(
 
 async function checkTask(
   deps: QuarantineDeps,
-  { note, ...run }: Candidate,
-  isDue: (poisoned: Poisoned) => boolean,
+  { note, ...run }: RunToCheck,
+  isDue: (poisoned: FailingRunTask) => boolean,
 ): Promise<void> {
   const task = await deps.engine.failingTask(run);
   if (note && note.executionRunId !== task?.executionRunId)
@@ -64,15 +64,15 @@ async function checkTask(
  * A task that only times out, however often, was given to workers that were lost or overloaded: if its code ends the
  * process or uses up its time, the worker records that.
  */
-function isPoisoned(poisoned: Poisoned, failingForMs: number): boolean {
-  return guiltOf(poisoned) === 'proven' && Date.now() - poisoned.task.since >= failingForMs;
+function isPoisoned(poisoned: FailingRunTask, failingForMs: number): boolean {
+  return judgeRunsGuilt(poisoned) === 'proven' && Date.now() - poisoned.task.since >= failingForMs;
 }
 
 /** Returns true if a run may be quarantined now. */
-export type Brake = (deps: Pick<QuarantineDeps, 'logger'>, runId: string) => boolean;
+export type QuarantineBrake = (deps: Pick<QuarantineDeps, 'logger'>, runId: string) => boolean;
 
 /** If too many runs are due within a minute, none is quarantined until a minute with fewer due runs has passed. */
-export function createBrake(): Brake {
+export function createQuarantineBrake(): QuarantineBrake {
   let since = 0;
   let isHeld = false;
   const due = new Set<string>();

@@ -31,7 +31,7 @@ export function createTerminatedRunsReconciler(
     const isAll = now - lookedAtAll >= LOOK_AT_ALL_EVERY_MS;
     const span = { after: isAll ? null : formatTimestamp(lookedUntil - OVERLAP_MS), before: formatTimestamp(before) };
     const later: RunReference[] = [];
-    for await (const run of concat(again, deps.engine.abortedRuns(span))) {
+    for await (const run of concatAsync(again, deps.engine.abortedRuns(span))) {
       if (stopping.aborted) return;
       if (!(await isReconciled(deps, run, before))) later.push(run);
     }
@@ -41,7 +41,7 @@ export function createTerminatedRunsReconciler(
   };
 }
 
-async function* concat<T>(first: Iterable<T>, then: AsyncIterable<T>): AsyncIterable<T> {
+async function* concatAsync<T>(first: Iterable<T>, then: AsyncIterable<T>): AsyncIterable<T> {
   yield* first;
   yield* then;
 }

@@ -2,7 +2,7 @@ import { forgetOldest } from '../../graph/values/index.ts';
 import { interruptionId } from '../../store/threads.ts';
 import type { QueueHead } from '../../store/threads.ts';
 import type { ApiDeps } from '../deps.ts';
-import { tryDispatch } from '../runs/dispatch-run.ts';
+import { dispatchOrLeave } from '../runs/dispatch-run.ts';
 
 type QueueDeps = Pick<ApiDeps, 'store' | 'engine' | 'graphJobs' | 'logger'>;
 
@@ -20,7 +20,7 @@ export function createQueueStarter(): (deps: QueueDeps) => Promise<void> {
     const heads = await deps.store.threads.queueHeads(BATCH, [...sent]);
     await Promise.all(
       heads.map(async (head) => {
-        await startHead(deps, head, sent).catch((error: unknown) =>
+        await startQueueHead(deps, head, sent).catch((error: unknown) =>
           deps.logger.warn({ error, run: head.runId }, 'a queued run could not be started; it will be tried again'),
         );
       }),
@@ -28,11 +28,11 @@ export function createQueueStarter(): (deps: QueueDeps) => Promise<void> {
   };
 }
 
-async function startHead(deps: QueueDeps, head: QueueHead, sent: SentInterruptions): Promise<void> {
+async function startQueueHead(deps: QueueDeps, head: QueueHead, sent: SentInterruptions): Promise<void> {
   const { activeRunId, interruption } = head;
   if (activeRunId === null) {
-    if (await deps.store.threads.dequeue(head, new Date().toISOString())) await tryDispatch(deps, head.runId);
-  } else if (interruption && (await interrupt(deps, head, { activeRunId, ...interruption }))) {
+    if (await deps.store.threads.dequeue(head, new Date().toISOString())) await dispatchOrLeave(deps, head.runId);
+  } else if (interruption && (await interruptActiveRun(deps, head, { activeRunId, ...interruption }))) {
     sent.add(interruptionId(activeRunId, interruption.runId));
     forgetOldest(sent, MAX_SENT);
   }
@@ -44,7 +44,7 @@ type Interruption = NonNullable<QueueHead['interruption']> & { readonly activeRu
  * Sends the cancel without waiting for a worker. If Temporal does not have the run yet, the next sweep tries again.
  * @returns true if the cancel was sent
  */
-async function interrupt(
+async function interruptActiveRun(
   { engine }: QueueDeps,
   { tenantId }: QueueHead,
   { activeRunId, runId, by }: Interruption,

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { COUNT_EVERY_MS, createLiveMeasure } from '../../telemetry/metrics/live-measure.ts';
 import { sendsMetrics } from '../../telemetry/metrics/meter.ts';
 import type { ApiDeps, SweepTimes } from '../deps.ts';
-import { tryDispatch } from '../runs/dispatch-run.ts';
+import { dispatchOrLeave } from '../runs/dispatch-run.ts';
 import { LOST_FOR_MS, createLostRunsChore } from './end-lost-runs.ts';
 import { closeFires, tendFires } from '../schedules/tend-fires.ts';
 import { pruneRuns, timeBefore } from './prune-runs.ts';
@@ -10,8 +10,14 @@ import { createQueueStarter } from './start-queued-runs.ts';
 import { forgetFires, syncSchedules } from './tend-schedules.ts';
 import { createDispatcher } from '../webhooks/dispatcher.ts';
 import type { Dispatcher } from '../webhooks/dispatcher.ts';
-import { FAILING_FOR_MS, activeRuns, createBrake, createPoisonedRunsChore, notedRuns } from './quarantine-runs.ts';
-import type { Brake } from './quarantine-runs.ts';
+import {
+  FAILING_FOR_MS,
+  activeRunsByPage,
+  createQuarantineBrake,
+  createPoisonedRunsChore,
+  runsWithNotedFailure,
+} from './quarantine-runs.ts';
+import type { QuarantineBrake } from './quarantine-runs.ts';
 import { SETTLED_AFTER_MS, createTerminatedRunsReconciler } from './reconcile-terminated-runs.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../graph/values/index.ts';
 
@@ -56,13 +62,13 @@ const TIMES: SweepTimes = {
   dispatcher: {},
 };
 
-const toChores = (times: SweepTimes, dispatcher: Dispatcher, brake: Brake): readonly Chore[] => [
+const toChores = (times: SweepTimes, dispatcher: Dispatcher, brake: QuarantineBrake): readonly Chore[] => [
   { everyMs: times.queuesMs, run: createQueueStarter() },
   { everyMs: times.dispatchMs, run: dispatchRuns },
   { everyMs: times.terminatedRunsMs, run: createTerminatedRunsReconciler(times.settledAfterMs) },
   { everyMs: times.lostRunsMs, run: createLostRunsChore(times.lostForMs) },
-  { everyMs: times.poisonedRunsMs, run: createPoisonedRunsChore(notedRuns, brake, times.failingForMs) },
-  { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRuns(), brake, times.failingForMs) },
+  { everyMs: times.poisonedRunsMs, run: createPoisonedRunsChore(runsWithNotedFailure, brake, times.failingForMs) },
+  { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRunsByPage(), brake, times.failingForMs) },
   {
     everyMs: times.firesMs,
     run: async function tendSchedules(deps) {
@@ -81,8 +87,8 @@ const toChores = (times: SweepTimes, dispatcher: Dispatcher, brake: Brake): read
   { everyMs: times.embedMs, run: embedMemory },
   { everyMs: MINUTE_MS, run: forgetExpired },
   { everyMs: 600_000, run: forgetFires },
-  { everyMs: HOUR_MS, run: prune },
-  { everyMs: HOUR_MS, run: forgetOld },
+  { everyMs: HOUR_MS, run: pruneOldRuns },
+  { everyMs: HOUR_MS, run: forgetOldRecords },
 ];
 
 /**
@@ -98,9 +104,9 @@ export function startSweeper(deps: SweeperDeps): Sweeper {
   const dispatcher = createDispatcher(deps, times.dispatcher);
   // With a push-based metrics exporter, nothing requests the counts, so they are measured at intervals.
   const measuring = sendsMetrics() ? [{ everyMs: COUNT_EVERY_MS, run: createLiveMeasure(deps) }] : [];
-  const chores: readonly Chore[] = [...toChores(times, dispatcher, createBrake()), ...measuring];
+  const chores: readonly Chore[] = [...toChores(times, dispatcher, createQuarantineBrake()), ...measuring];
   const started = chores.map(({ everyMs, run }) =>
-    keepDoing({ name: run.name, everyMs, run: async (stopping) => await run(deps, stopping) }, deps.logger),
+    repeatPeriodically({ name: run.name, everyMs, run: async (stopping) => await run(deps, stopping) }, deps.logger),
   );
   return {
     async stop() {
@@ -112,10 +118,10 @@ export function startSweeper(deps: SweeperDeps): Sweeper {
 
 async function dispatchRuns(deps: SweeperDeps): Promise<void> {
   const due = await deps.store.pendingStarts.due(new Date().toISOString(), BATCH);
-  await pLimit(DISPATCHES_AT_ONCE).map(due, async (id) => await tryDispatch(deps, id));
+  await pLimit(DISPATCHES_AT_ONCE).map(due, async (id) => await dispatchOrLeave(deps, id));
 }
 
-async function prune(deps: SweeperDeps, stopping: AbortSignal): Promise<void> {
+async function pruneOldRuns(deps: SweeperDeps, stopping: AbortSignal): Promise<void> {
   const pruned = await pruneRuns(deps, stopping);
   if (pruned.runs + pruned.checkpoints > 0) deps.logger.info(pruned, 'old runs were pruned');
 }
@@ -138,7 +144,7 @@ async function forgetExpired({ store }: SweeperDeps): Promise<void> {
   ]);
 }
 
-async function forgetOld({ store, settings }: SweeperDeps): Promise<void> {
+async function forgetOldRecords({ store, settings }: SweeperDeps): Promise<void> {
   const { runsMs, auditMs } = settings.retention;
   await store.hookMessages.forgetOld();
   await store.files.forgetUploads(timeBefore(KEEP_UPLOADS_MS));
@@ -164,7 +170,10 @@ const FIRST_AFTER_MS = MINUTE_MS;
 const FIRST_SPREAD_MS = 240_000;
 
 /** Repeats a task, one execution at a time. @returns a function that stops it */
-export function keepDoing({ name, everyMs, run }: PeriodicWork, logger: ApiDeps['logger']): () => Promise<void> {
+export function repeatPeriodically(
+  { name, everyMs, run }: PeriodicWork,
+  logger: ApiDeps['logger'],
+): () => Promise<void> {
   const stopping = new AbortController();
   let working: Promise<void> | null = null;
   let notBefore = 0;

@@ -21,11 +21,11 @@ import {
   TRACE_HEADER,
 } from '../../workflows/contract.ts';
 import type { RunGraphInput, RunReference, TooLarge } from '../../workflows/contract.ts';
-import { notNow } from '../http/errors.ts';
-import { ifThere, orUnavailable, poll } from './requests.ts';
+import { unavailableNow } from '../http/errors.ts';
+import { nullIfNotFound, orUnavailable, pollUntil } from './requests.ts';
 import { readFailingTask, readPendingActivities } from './open-workflow.ts';
 import type { FailingTask, PendingActivity } from './open-workflow.ts';
-import { quarantine, readWorkflowEnd, findAbortedRuns } from './workflow-end.ts';
+import { terminateForQuarantine, readWorkflowEnd, findAbortedRuns } from './workflow-end.ts';
 import type { ExecutionReference, Quarantine, WorkflowEnd, TimeSpan } from './workflow-end.ts';
 import { createTimedSchedules } from './timed-schedules.ts';
 import type { TimedSchedules } from './timed-schedules.ts';
@@ -102,7 +102,7 @@ export function createEngine(connection: Connection, namespace: string, dataConv
     await connection.withDeadline(Date.now() + withinMs, request);
   const ask = async <T>(run: RunReference, query: string, ...args: readonly string[]): Promise<T | null> => {
     const answer = await orUnavailable('A worker of this run', () =>
-      ifThere(
+      nullIfNotFound(
         soon(() => onceReady(ANSWER_WITHIN_MS, () => handleOf(run).query<T | TooLarge, string[]>(query, ...args))),
       ),
     );
@@ -111,12 +111,12 @@ export function createEngine(connection: Connection, namespace: string, dataConv
   const signalResult: Engine['signalResult'] = async (run, signalId) => await ask(run, QUERIES.signalResult, signalId);
   const send: Engine['send'] = async (run, signal, payload) => {
     const sent = soon(async () => await handleOf(run).signal(signal, payload)).then(() => true);
-    return (await orUnavailable('Temporal', () => ifThere(sent))) !== null;
+    return (await orUnavailable('Temporal', () => nullIfNotFound(sent))) !== null;
   };
   return {
     async start(input) {
       const tryToStart = async () => await soon(() => startWorkflow(client, input));
-      const busy = await orUnavailable('Temporal', () => poll(tryToStart, (found) => found === null, UNTIL_GONE));
+      const busy = await orUnavailable('Temporal', () => pollUntil(tryToStart, (found) => found === null, UNTIL_GONE));
       if (busy) throw busy;
     },
     send,
@@ -131,14 +131,14 @@ export function createEngine(connection: Connection, namespace: string, dataConv
         span,
       ),
     workflowEnd: async (run) =>
-      await orUnavailable('Temporal', () => ifThere(soon(() => readWorkflowEnd(client, run)))),
+      await orUnavailable('Temporal', () => nullIfNotFound(soon(() => readWorkflowEnd(client, run)))),
     failingTask: async (run) =>
-      await orUnavailable('Temporal', () => ifThere(soon(() => readFailingTask(client, run)))),
+      await orUnavailable('Temporal', () => nullIfNotFound(soon(() => readFailingTask(client, run)))),
     pendingActivities: async (run) =>
-      await orUnavailable('Temporal', () => ifThere(soon(() => readPendingActivities(client, run)))),
+      await orUnavailable('Temporal', () => nullIfNotFound(soon(() => readPendingActivities(client, run)))),
     quarantine: async (run, quarantined) => {
-      const done = soon(() => quarantine(client, run, quarantined)).then(() => true);
-      return (await orUnavailable('Temporal', () => ifThere(done))) !== null;
+      const done = soon(() => terminateForQuarantine(client, run, quarantined)).then(() => true);
+      return (await orUnavailable('Temporal', () => nullIfNotFound(done))) !== null;
     },
     schedules: createTimedSchedules(client, soon),
     ping: createTemporalCheck({ connection, namespace }, SEARCH_ATTRIBUTES),
@@ -171,7 +171,7 @@ async function startWorkflow(client: Client, input: RunGraphInput): Promise<Erro
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     if (isFirst || (await runningExecution(client, toWorkflowId(identity))) === execution) return null;
-    return notNow('The execution of the workflow before this one is still closing', error);
+    return unavailableNow('The execution of the workflow before this one is still closing', error);
   }
 }
 
@@ -188,11 +188,11 @@ export async function onceReady<T>(withinMs: number, query: () => Promise<T>): P
     await query().then(
       (answer) => ({ answer }),
       (error: unknown) => {
-        if (!isBusy(error)) throw error;
+        if (!isNamespaceBusy(error)) throw error;
         return { error };
       },
     );
-  const last = await poll(ask, (asked) => 'answer' in asked, { everyMs: ASK_EVERY_MS, withinMs });
+  const last = await pollUntil(ask, (asked) => 'answer' in asked, { everyMs: ASK_EVERY_MS, withinMs });
   if ('answer' in last) return last.answer;
   throw last.error;
 }
@@ -200,7 +200,7 @@ export async function onceReady<T>(withinMs: number, query: () => Promise<T>): P
 /** The gRPC codes of a busy workflow: too many requests, between two tasks, or changed in the meantime. */
 const BUSY = ['RESOURCE_EXHAUSTED', 'FAILED_PRECONDITION', 'ABORTED'] as const;
 
-function isBusy(error: unknown): boolean {
+function isNamespaceBusy(error: unknown): boolean {
   const cause = error instanceof ServiceError ? error.cause : error;
   return BUSY.some((name) => hasGrpcCode(cause, name)) || isPlayedAnew(cause);
 }

@@ -47,18 +47,18 @@ export async function readFailingTask(
     execution,
     maximumPageSize: MAX_EVENTS,
   });
-  return judgeTask(execution.runId, pendingWorkflowTask.attempt ?? 1, history?.events ?? []);
+  return judgeWorkflowTask(execution.runId, pendingWorkflowTask.attempt ?? 1, history?.events ?? []);
 }
 
 /** @param newestFirst the events of a history */
-export function judgeTask(
+export function judgeWorkflowTask(
   executionRunId: string,
   attempt: number,
   newestFirst: readonly HistoryEvent[],
 ): FailingTask | null {
   const done = newestFirst.findIndex(({ eventType }) => eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED);
   const events = newestFirst.slice(0, done === -1 ? undefined : done).flatMap((event) => {
-    const failure = toFailure(event);
+    const failure = toLastFailure(event);
     return failure ? [{ failure, at: Number(event.eventTime?.seconds ?? 0) * 1_000 }] : [];
   });
   const [last] = events;
@@ -69,7 +69,7 @@ export function judgeTask(
   return { executionRunId, failures: events.length + withoutEvent, since: first.at, last: last.failure };
 }
 
-function toFailure({
+function toLastFailure({
   workflowTaskFailedEventAttributes: failed,
   workflowTaskTimedOutEventAttributes: timedOut,
 }: HistoryEvent): LastFailure | null {
@@ -116,7 +116,7 @@ export interface PendingActivity {
   readonly lastFailure: string | null;
 }
 
-type Info = temporal.api.workflow.v1.IPendingActivityInfo;
+type PendingActivityInfo = temporal.api.workflow.v1.IPendingActivityInfo;
 
 const { PendingActivityState: State } = proto.temporal.api.enums.v1;
 
@@ -140,21 +140,21 @@ export async function readPendingActivities(
   return (pendingActivities ?? []).map(toPendingActivity);
 }
 
-function toPendingActivity(info: Info): PendingActivity {
+function toPendingActivity(info: PendingActivityInfo): PendingActivity {
   return {
     id: info.activityId ?? '',
     type: info.activityType?.name ?? '',
     state: STATES.get(info.state ?? -1) ?? 'unknown',
     attempt: info.attempt ?? 1,
-    scheduledAt: toTime(info.scheduledTime),
-    lastStartedAt: toTime(info.lastStartedTime),
-    lastHeartbeatAt: toTime(info.lastHeartbeatTime),
+    scheduledAt: toTimestampOrNull(info.scheduledTime),
+    lastStartedAt: toTimestampOrNull(info.lastStartedTime),
+    lastHeartbeatAt: toTimestampOrNull(info.lastHeartbeatTime),
     lastWorker: info.lastWorkerIdentity || null,
     lastFailure: info.lastFailure?.message ?? null,
   };
 }
 
-function toTime(time: google.protobuf.ITimestamp | null | undefined): string | null {
+function toTimestampOrNull(time: google.protobuf.ITimestamp | null | undefined): string | null {
   const ms = Number(time?.seconds ?? 0) * 1_000 + Math.floor((time?.nanos ?? 0) / 1_000_000);
   return ms > 0 ? new Date(ms).toISOString() : null;
 }

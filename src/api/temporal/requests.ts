@@ -1,6 +1,6 @@
 import { ScheduleNotFoundError, WorkflowNotFoundError, ServiceError } from '@temporalio/client';
 import { hasGrpcCode, isGrpcError, isGrpcRefusal } from '../../process/grpc-errors.ts';
-import { notNow, unavailable } from '../http/errors.ts';
+import { unavailableNow, unavailable } from '../http/errors.ts';
 
 /** The intervals and the time limit of a poll, in milliseconds. */
 interface PollOptions {
@@ -9,7 +9,7 @@ interface PollOptions {
 }
 
 /** Reads a value repeatedly until it is as wanted or the time is up. @returns the last value */
-export async function poll<T>(
+export async function pollUntil<T>(
   look: () => Promise<T>,
   isWanted: (seen: T) => boolean,
   { everyMs, withinMs }: PollOptions,
@@ -27,7 +27,7 @@ export async function poll<T>(
  * @returns `null` when Temporal does not have it
  * @throws all other errors
  */
-export async function ifThere<T>(answer: Promise<T>): Promise<T | null> {
+export async function nullIfNotFound<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;
   } catch (error) {
@@ -49,7 +49,7 @@ export async function orUnavailable<T>(what: string, request: () => Promise<T>):
   } catch (error) {
     if (!(error instanceof ServiceError) && !isGrpcError(error)) throw error;
     const refusal = refusalIn(error instanceof ServiceError ? error.cause : error);
-    throw refusal === null ? unavailable(what, error) : notNow(`Temporal refuses it: ${refusal}`, error);
+    throw refusal === null ? unavailable(what, error) : unavailableNow(`Temporal refuses it: ${refusal}`, error);
   }
 }
 

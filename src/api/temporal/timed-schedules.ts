@@ -15,7 +15,7 @@ import {
 } from '../../workflows/schedule-contract.ts';
 import type { FireInput } from '../../workflows/schedule-contract.ts';
 import { ApiError } from '../http/errors.ts';
-import { ifThere, orUnavailable } from './requests.ts';
+import { nullIfNotFound, orUnavailable } from './requests.ts';
 
 /** What a fire does in Temporal while the workflow of an earlier one is open. */
 const POLICIES: Readonly<Record<Overlap, ScheduleOverlapPolicy>> = {
@@ -70,7 +70,7 @@ export function createTimedSchedules(client: Client, soon: Soon): TimedSchedules
   const { schedule: schedules, workflowService } = client;
   const { namespace } = schedules.options;
   const ask: Ask = async (request, withinMs) =>
-    await orUnavailable('Temporal', async () => await ifThere(soon(request, withinMs)));
+    await orUnavailable('Temporal', async () => await nullIfNotFound(soon(request, withinMs)));
   const handleOf = (schedule: FireInput) => schedules.getHandle(toScheduleId(schedule));
   return {
     async put(schedule, times) {

@@ -24,17 +24,17 @@ export type WorkflowEnd = {
 
 /** @returns `null` when the workflow is open */
 export async function readWorkflowEnd(client: Client, run: RunReference): Promise<WorkflowEnd | null> {
-  const execution = await describe(client, run);
+  const execution = await describeWorkflow(client, run);
   if (!execution) return { kind: 'missing', executionRunId: '', at: new Date().toISOString() };
   const { runId: executionRunId, status, closeTime } = execution;
   const end = { executionRunId, at: (closeTime ?? new Date()).toISOString() };
   switch (status.name) {
     case 'TERMINATED':
-      return { ...end, ...(await terminationOf(client, await lastEvent(client, run, executionRunId))) };
+      return { ...end, ...(await terminationOf(client, await readLastEvent(client, run, executionRunId))) };
     case 'TIMED_OUT':
       return { ...end, kind: 'timed-out' };
     case 'FAILED':
-      return { ...end, ...toFailed(await lastEvent(client, run, executionRunId)) };
+      return { ...end, ...toFailedEnd(await readLastEvent(client, run, executionRunId)) };
     case 'COMPLETED':
       return { ...end, kind: 'ended', as: 'completed' };
     // cspell:disable-next-line
@@ -45,7 +45,7 @@ export async function readWorkflowEnd(client: Client, run: RunReference): Promis
   }
 }
 
-async function describe(client: Client, run: RunReference): Promise<WorkflowExecutionDescription | null> {
+async function describeWorkflow(client: Client, run: RunReference): Promise<WorkflowExecutionDescription | null> {
   try {
     return await client.workflow.getHandle(toWorkflowId(run)).describe();
   } catch (error) {
@@ -55,9 +55,11 @@ async function describe(client: Client, run: RunReference): Promise<WorkflowExec
 }
 
 type Termination = Pick<WorkflowEnd & { readonly kind: 'terminated' }, 'kind' | 'by' | 'reason'>;
-type Failed = { readonly kind: 'failed' } | Pick<WorkflowEnd & { readonly kind: 'contradicted' }, 'kind' | 'message'>;
+type FailedEnd =
+  | { readonly kind: 'failed' }
+  | Pick<WorkflowEnd & { readonly kind: 'contradicted' }, 'kind' | 'message'>;
 
-async function lastEvent(
+async function readLastEvent(
   { workflowService, options: { namespace } }: Client,
   run: RunReference,
   runId: string,
@@ -77,7 +79,7 @@ async function terminationOf(
   return { kind: 'terminated', by: terminated.identity ?? '', reason: terminated.reason ?? '' };
 }
 
-function toFailed({ workflowExecutionFailedEventAttributes }: temporal.api.history.v1.IHistoryEvent): Failed {
+function toFailedEnd({ workflowExecutionFailedEventAttributes }: temporal.api.history.v1.IHistoryEvent): FailedEnd {
   const { applicationFailureInfo, message } = workflowExecutionFailedEventAttributes?.failure ?? {};
   if (applicationFailureInfo?.type !== CONTRADICTION) return { kind: 'failed' };
   return { kind: 'contradicted', message: message ?? '' };
@@ -96,7 +98,7 @@ interface AskedCancel {
   readonly reason: string | null;
 }
 
-type Terminated = temporal.api.history.v1.IWorkflowExecutionTerminatedEventAttributes;
+type TerminatedAttributes = temporal.api.history.v1.IWorkflowExecutionTerminatedEventAttributes;
 
 const IDENTITY = 'holdfast';
 
@@ -107,7 +109,7 @@ export interface ExecutionReference extends RunReference {
 }
 
 /** Terminates one execution of a run's workflow. @throws a gRPC error NOT_FOUND when it has ended */
-export async function quarantine(
+export async function terminateForQuarantine(
   { workflowService, options: { namespace, loadedDataConverter } }: Client,
   run: ExecutionReference,
   quarantined: Quarantine,
@@ -124,7 +126,7 @@ export async function quarantine(
 /** @returns `null` for a workflow that was terminated by somebody else */
 async function readQuarantine(
   { options: { loadedDataConverter } }: Client,
-  { identity, details }: Terminated,
+  { identity, details }: TerminatedAttributes,
 ): Promise<Quarantine | null> {
   if (identity !== IDENTITY) return null;
   const [quarantined] = await decodeArrayFromPayloads(loadedDataConverter, details?.payloads);

@@ -1,12 +1,12 @@
 import type { Webhook, NewWebhook } from '../../store/webhooks/webhooks.ts';
 import type { ApiDeps } from '../deps.ts';
 import { ApiError, invalidField } from '../http/errors.ts';
-import { openSender } from './open-sender.ts';
+import { openWebhookSender } from './open-sender.ts';
 import { WEBHOOK_FORMATS } from './formats.ts';
 import type { Caller } from '../http/authenticate.ts';
 import type { RequestAttempt } from '../http/admission.ts';
 import { findWebhook, requireFound } from './find-webhook.ts';
-import { chosenSecret } from './standard-webhooks.ts';
+import { givenOrNewSecret } from './standard-webhooks.ts';
 
 /** The most webhooks of a tenant. */
 const MAX_WEBHOOKS = 100;
@@ -22,13 +22,13 @@ type WebhookToAdd = Omit<NewWebhook, 'secret'> & { readonly secret: string | und
 type AddWebhook = (wanted: WebhookToAdd) => Promise<{ readonly webhook: Webhook; readonly secret: string | null }>;
 
 export function createAddWebhook({ store, settings }: Pick<ApiDeps, 'store' | 'settings'>): AddWebhook {
-  const openedSender = openSender(settings.webhooks.allow);
+  const openedSender = openWebhookSender(settings.webhooks.allow);
   return async ({ secret: given, ...wanted }) => {
     const refusal = (await openedSender()).refusal(wanted.url);
     if (refusal !== null) throw invalidField('/url', refusal);
     const { unsignedBecause } = WEBHOOK_FORMATS[wanted.format];
     if (unsignedBecause !== null && given !== undefined) throw invalidField('/secret', unsignedBecause);
-    const chosen = unsignedBecause === null ? chosenSecret(given) : null;
+    const chosen = unsignedBecause === null ? givenOrNewSecret(given) : null;
     const webhook = await store.webhooks.add({ ...wanted, secret: chosen }, MAX_WEBHOOKS);
     if (!webhook) throw new ApiError('TOO_MANY_KEPT', `A tenant may have ${MAX_WEBHOOKS} webhooks`);
     // An earlier attempt of the request may have added the webhook with another secret.
@@ -62,7 +62,7 @@ export async function rotateSecret(
   const { format, tenantId } = await findWebhook({ store }, caller, id);
   const { unsignedBecause } = WEBHOOK_FORMATS[format];
   if (unsignedBecause !== null) throw new ApiError('NOT_ALLOWED_NOW', unsignedBecause);
-  const rotation = { id: attempt.id, secret: chosenSecret(given) };
+  const rotation = { id: attempt.id, secret: givenOrNewSecret(given) };
   const webhook = requireFound(await store.webhooks.rotate({ tenantId, id }, rotation, MAX_EARLIER_SECRETS), id);
   if (webhook === 'too-many')
     throw new ApiError(

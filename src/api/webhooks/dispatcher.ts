@@ -2,10 +2,10 @@ import { ulid } from 'ulid';
 import type { ClaimedDelivery, DeliveryResult } from '../../store/webhooks/due-deliveries.ts';
 import type { ApiDeps, DispatcherTimes } from '../deps.ts';
 import { RETRY_DELAYS_MS, judgeDelivery } from './judge-delivery.ts';
-import { openSender } from './open-sender.ts';
+import { openWebhookSender } from './open-sender.ts';
 import { signatureHeaders } from './standard-webhooks.ts';
-import type { PostResult, Sender } from './sender.ts';
-import { buildBody } from './event-body.ts';
+import type { PostResult, WebhookSender } from './sender.ts';
+import { buildEventBody } from './event-body.ts';
 import { WEBHOOK_FORMATS } from './formats.ts';
 
 type DispatcherDeps = Pick<ApiDeps, 'store' | 'fingerprints' | 'settings' | 'logger'>;
@@ -37,7 +37,7 @@ interface OpenWebhook {
 
 export function createDispatcher(deps: DispatcherDeps, given: Partial<DispatcherTimes> = {}): Dispatcher {
   const times = { ...TIMES, ...given };
-  const attempting = { ...deps, times, sender: openSender(deps.settings.webhooks.allow) };
+  const attempting = { ...deps, times, sender: openWebhookSender(deps.settings.webhooks.allow) };
   const open = new Map<string, OpenWebhook>();
   const claimNext = createClaims(deps, times);
 
@@ -117,14 +117,14 @@ function countByTenant(open: Iterable<{ readonly tenantId: string }>): ReadonlyM
 }
 
 export interface AttemptDeps extends Pick<ApiDeps, 'store' | 'fingerprints' | 'logger'> {
-  readonly sender: () => Promise<Sender>;
+  readonly sender: () => Promise<WebhookSender>;
   readonly times: Pick<DispatcherTimes, 'answerMs' | 'delaysMs'>;
 }
 
 /** Sends a claimed delivery and records the result. */
 async function attemptDelivery(deps: AttemptDeps, delivery: ClaimedDelivery): Promise<DeliveryResult> {
   const atMs = Date.now();
-  const posted = await send(deps, delivery, atMs);
+  const posted = await buildAndPost(deps, delivery, atMs);
   const { status, error } = posted;
   const { delaysMs } = deps.times;
   const result: DeliveryResult =
@@ -142,10 +142,10 @@ const LOST: PostResult = {
 const NOT_BUILT: PostResult = { status: null, retryAfterMs: null, error: 'The message could not be made' };
 
 /** A message whose body can't be built counts as a failed attempt, so that it does not block later ones for ever. */
-async function send(deps: AttemptDeps, delivery: ClaimedDelivery, atMs: number): Promise<PostResult> {
+async function buildAndPost(deps: AttemptDeps, delivery: ClaimedDelivery, atMs: number): Promise<PostResult> {
   try {
-    const body = await readBody(deps, delivery.eventId);
-    return body === null ? LOST : await post(deps, delivery, body, atMs);
+    const body = await readMessageBody(deps, delivery.eventId);
+    return body === null ? LOST : await signAndPost(deps, delivery, body, atMs);
   } catch (error) {
     deps.logger.warn({ error, delivery: delivery.id }, 'a message for a webhook could not be made');
     return NOT_BUILT;
@@ -153,15 +153,15 @@ async function send(deps: AttemptDeps, delivery: ClaimedDelivery, atMs: number):
 }
 
 /** The body is built once and stored, so that all attempts and webhooks send the same bytes. */
-async function readBody(deps: AttemptDeps, eventId: string): Promise<string | null> {
+async function readMessageBody(deps: AttemptDeps, eventId: string): Promise<string | null> {
   const { dueDeliveries } = deps.store;
   const event = await dueDeliveries.eventOf(eventId);
   if (!event || event.body !== null) return event?.body ?? null;
-  const made = await buildBody(deps, event);
+  const made = await buildEventBody(deps, event);
   return made === null ? null : await dueDeliveries.keepBody(eventId, made);
 }
 
-async function post(
+async function signAndPost(
   { store, sender, times }: AttemptDeps,
   { id, webhook }: ClaimedDelivery,
   stored: string,

@@ -16,18 +16,18 @@ const RECEIVER = { permissions: new Set<never>() };
  * Builds the body of an event: its subject in the most redacted public form.
  * @returns `null` when the run was deleted or the subject is not known
  */
-export async function buildBody(deps: BodyDeps, event: StoredWebhookEvent): Promise<string | null> {
+export async function buildEventBody(deps: BodyDeps, event: StoredWebhookEvent): Promise<string | null> {
   const run = event.runId === null ? null : await deps.store.runs.find(event.runId);
-  const data = run && (await dataOf(deps, run, event));
-  return data && bodyOf(event, data);
+  const data = run && (await readEventData(deps, run, event));
+  return data && wrapEventData(event, data);
 }
 
 /** Wraps the data of an event in the format of Standard Webhooks. */
-export function bodyOf({ type, at }: Pick<StoredWebhookEvent, 'type' | 'at'>, data: JsonObject): string {
-  return JSON.stringify({ type, timestamp: at, data: bounded(data) });
+export function wrapEventData({ type, at }: Pick<StoredWebhookEvent, 'type' | 'at'>, data: JsonObject): string {
+  return JSON.stringify({ type, timestamp: at, data: boundData(data) });
 }
 
-async function dataOf(
+async function readEventData(
   { store, fingerprints }: BodyDeps,
   run: RunRecord,
   { subject, subjectId }: StoredWebhookEvent,
@@ -51,7 +51,7 @@ async function dataOf(
 const MAX_DATA_BYTES = 65_536;
 const MAX_MEMBER_BYTES = 1_024;
 
-function bounded(data: JsonObject): JsonObject {
+function boundData(data: JsonObject): JsonObject {
   if (remainingBytes(MAX_DATA_BYTES, data) >= 0) return data;
   const members = Object.entries(data);
   const isSmall = ([, value]: (typeof members)[number]): boolean => remainingBytes(MAX_MEMBER_BYTES, value) >= 0;

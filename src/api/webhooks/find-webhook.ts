@@ -13,7 +13,7 @@ export async function findWebhook({ store }: FindDeps, { tenantId }: Caller, id:
 }
 
 /** Finds an enabled webhook. @throws ApiError 404, 409 when it is disabled */
-export async function findEnabled(deps: FindDeps, caller: Caller, id: string): Promise<Webhook> {
+export async function findEnabledWebhook(deps: FindDeps, caller: Caller, id: string): Promise<Webhook> {
   const webhook = await findWebhook(deps, caller, id);
   if (webhook.disabled)
     throw new ApiError('NOT_ALLOWED_NOW', `Webhook "${id}" is disabled (${webhook.disabled.reason}); enable it first`);

@@ -30,17 +30,17 @@ export const WEBHOOK_FORMATS: Readonly<Record<Webhook['format'], WebhookFormat>>
  * @param linkBase the base URL of the message's link; `null` for a message without a link
  */
 export function toSlackMessage(body: string, linkBase: string | null): string {
-  const { type, data } = readEvent(body);
+  const { type, data } = parseEventBody(body);
   const words = own(SLACK_TEXTS, type.replace(/\..*$/, ''));
-  const title = titleOf(type);
-  const about = words ? escaped(abbreviate(words.about(data), MAX_ABOUT)) : '';
+  const title = titleOfEventType(type);
+  const about = words ? escapeForSlack(abbreviate(words.about(data), MAX_ABOUT)) : '';
   const link = words && linkBase !== null ? `<${linkBase.replace(/\/+$/, '')}/${words.path(data)}|Open>` : '';
   const text = [title, about].filter((part) => part !== '').join(': ');
   const section = [`*${title}*`, about, link].filter((part) => part !== '').join('\n');
   return JSON.stringify({ text, blocks: [{ type: 'section', text: { type: 'mrkdwn', text: section } }] });
 }
 
-function readEvent(body: string): { readonly type: string; readonly data: JsonObject } {
+function parseEventBody(body: string): { readonly type: string; readonly data: JsonObject } {
   const event: unknown = JSON.parse(body);
   if (!isJsonObject(event) || typeof event['type'] !== 'string' || !isJsonObject(event['data']))
     throw new TypeError('The body of a webhook event has a type and data');
@@ -48,20 +48,20 @@ function readEvent(body: string): { readonly type: string; readonly data: JsonOb
 }
 
 /** Turns `run.completed` into "Run completed". */
-function titleOf(type: string): string {
+function titleOfEventType(type: string): string {
   return type.charAt(0).toUpperCase() + type.slice(1).replaceAll('.', ' ');
 }
 
-function textOf(value: Json | undefined): string {
+function textOrEmpty(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
-function pathOf(value: Json | undefined): string {
-  return encodeURIComponent(textOf(value));
+function toPathSegment(value: Json | undefined): string {
+  return encodeURIComponent(textOrEmpty(value));
 }
 
 /** Escapes Slack's control characters: https://docs.slack.dev/messaging/formatting-message-text#escaping */
-function escaped(text: string): string {
+function escapeForSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
@@ -74,13 +74,13 @@ interface SlackTexts {
 /** The texts by the first part of the event type. */
 const SLACK_TEXTS: Readonly<Record<string, SlackTexts>> = {
   run: {
-    about: ({ id, graph }) => `${textOf(isJsonObject(graph) ? graph['name'] : null)} (${textOf(id)})`,
-    path: ({ id }) => `runs/${pathOf(id)}`,
+    about: ({ id, graph }) => `${textOrEmpty(isJsonObject(graph) ? graph['name'] : null)} (${textOrEmpty(id)})`,
+    path: ({ id }) => `runs/${toPathSegment(id)}`,
   },
-  approval: { about: ({ title }) => textOf(title), path: ({ id }) => `approvals/${pathOf(id)}` },
+  approval: { about: ({ title }) => textOrEmpty(title), path: ({ id }) => `approvals/${toPathSegment(id)}` },
   intervention: {
-    about: ({ node, runId }) => `node ${textOf(node)} of run ${textOf(runId)}`,
-    path: ({ runId }) => `runs/${pathOf(runId)}`,
+    about: ({ node, runId }) => `node ${textOrEmpty(node)} of run ${textOrEmpty(runId)}`,
+    path: ({ runId }) => `runs/${toPathSegment(runId)}`,
   },
 };
 

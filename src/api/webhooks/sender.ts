@@ -1,12 +1,12 @@
 import { request } from 'undici';
 import { createGuard } from '../../network/guard.ts';
-import type { Guard } from '../../network/guard.ts';
+import type { AddressGuard } from '../../network/guard.ts';
 import { NetworkError } from '../../network/network-error.ts';
 import { readRetryAfter } from '../../network/retry-after.ts';
 import type { ReceiverAnswer } from './judge-delivery.ts';
 
 /** A message for a receiver. */
-interface Message {
+interface WebhookMessage {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -19,9 +19,9 @@ export interface PostResult extends ReceiverAnswer {
 }
 
 /** Posts messages to public addresses and to allowed private hosts. */
-export interface Sender {
+export interface WebhookSender {
   /** Posts a message and never rejects. Redirects are not followed. */
-  post(message: Message): Promise<PostResult>;
+  post(message: WebhookMessage): Promise<PostResult>;
   /** Returns the reason why an address is refused, without a DNS lookup; `null` when it is accepted. */
   refusal(url: string): string | null;
 }
@@ -29,16 +29,16 @@ export interface Sender {
 const REMEDY = "The configuration's webhooks.allow may name hosts and ports that webhooks may reach all the same";
 
 /** @param allow private hosts that may be reached, as exact `host:port` */
-export function createSender(allow: readonly string[]): Sender {
+export function createWebhookSender(allow: readonly string[]): WebhookSender {
   const guard = createGuard(allow, { remedy: REMEDY });
   return {
-    post: (message) => post(guard, message),
+    post: (message) => postMessage(guard, message),
     refusal(url) {
       try {
         guard(new URL(url));
         return null;
       } catch (error) {
-        return reasonOf(error);
+        return reasonForNoAnswer(error);
       }
     },
   };
@@ -48,7 +48,10 @@ export function createSender(allow: readonly string[]): Sender {
 const MAX_ANSWER_BYTES = 1_024;
 const HEADERS = { 'content-type': 'application/json', 'user-agent': 'holdfast' };
 
-async function post(guard: Guard, { url, headers, body, timeoutMs }: Message): Promise<PostResult> {
+async function postMessage(
+  guard: AddressGuard,
+  { url, headers, body, timeoutMs }: WebhookMessage,
+): Promise<PostResult> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const target = new URL(url);
@@ -59,16 +62,20 @@ async function post(guard: Guard, { url, headers, body, timeoutMs }: Message): P
     const retryAfterMs = readRetryAfter({ get: headerOf }, Date.now());
     return { status: answer.statusCode, retryAfterMs, error: null };
   } catch (thrown) {
-    return { status: null, retryAfterMs: null, error: signal.aborted ? timedOut(timeoutMs) : reasonOf(thrown) };
+    return {
+      status: null,
+      retryAfterMs: null,
+      error: signal.aborted ? timedOutMessage(timeoutMs) : reasonForNoAnswer(thrown),
+    };
   }
 }
 
-function timedOut(timeoutMs: number): string {
+function timedOutMessage(timeoutMs: number): string {
   return `There was no answer within ${timeoutMs / 1_000} s`;
 }
 
 /** Network error messages may contain internal addresses, which tenants must not see, so only the code is used. */
-function reasonOf(thrown: unknown): string {
+function reasonForNoAnswer(thrown: unknown): string {
   if (thrown instanceof NetworkError) return thrown.message;
   const code =
     thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? ` (${thrown.code})` : '';

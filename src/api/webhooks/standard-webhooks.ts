@@ -9,12 +9,12 @@ const NEW_SECRET_BYTES = 32;
 const FEWEST_BYTES = 24;
 const MOST_BYTES = 64;
 
-export function newSecret(): string {
+export function newWebhookSecret(): string {
   return PREFIX + randomBytes(NEW_SECRET_BYTES).toString('base64');
 }
 
 /** Returns true for `whsec_` followed by 24 to 64 bytes in base64. */
-export function isSecret(text: string): boolean {
+export function isWebhookSecret(text: string): boolean {
   const bytes = Buffer.from(text.slice(PREFIX.length), 'base64');
   const isWhole = PREFIX + bytes.toString('base64') === text;
   return isWhole && bytes.byteLength >= FEWEST_BYTES && bytes.byteLength <= MOST_BYTES;
@@ -41,8 +41,8 @@ export function signatureHeaders(
 }
 
 /** Returns the given secret, or a new one. @throws ApiError 422 */
-export function chosenSecret(given: string | undefined): string {
-  if (given === undefined) return newSecret();
-  if (!isSecret(given)) throw invalidField('/secret', 'A secret is "whsec_" and 24 to 64 bytes in base64');
+export function givenOrNewSecret(given: string | undefined): string {
+  if (given === undefined) return newWebhookSecret();
+  if (!isWebhookSecret(given)) throw invalidField('/secret', 'A secret is "whsec_" and 24 to 64 bytes in base64');
   return given;
 }

@@ -8,13 +8,13 @@ import { isBuilt } from '../../process/own-code.ts';
 import { currentUrl } from './fresh-modules.ts';
 
 /** A line and a column of a module, both from 1. */
-interface Position {
+interface SourcePosition {
   readonly line: number;
   readonly column: number;
 }
 
 /** The graph of a module, or the reason why it has none, with the position in the module. */
-export type GraphModule = { readonly definition: Json } | { readonly problem: string; readonly at: Position };
+export type GraphModule = { readonly definition: Json } | { readonly problem: string; readonly at: SourcePosition };
 
 /** True for files that are imported rather than parsed; not for declarations and tests. */
 export function isModule(file: string): boolean {
@@ -26,30 +26,32 @@ export async function importGraph(file: string): Promise<GraphModule> {
   const path = resolve(file);
   try {
     const exported = await importModule(path);
-    const graphs = isGraph(exported) ? [exported] : Object.values(isObject(exported) ? exported : {}).filter(isGraph);
+    const graphs = isGraphExport(exported)
+      ? [exported]
+      : Object.values(isAnyObject(exported) ? exported : {}).filter(isGraphExport);
     const [graph, ...more] = graphs;
     if (graph === undefined) return { problem: 'It exports no graph: a StateGraph or a definition', at: START };
     if (more.length > 0) return { problem: 'It exports several graphs: make one the default export', at: START };
     return { definition: toJson(JSON.parse(JSON.stringify(graph))) };
   } catch (error) {
-    return { problem: messageOf(error), at: positionOf(error, path) };
+    return { problem: messageOf(error), at: positionOfError(error, path) };
   }
 }
 
-const START: Position = { line: 1, column: 1 };
+const START: SourcePosition = { line: 1, column: 1 };
 
-function isObject(value: unknown): value is object {
+function isAnyObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-function isGraph(value: unknown): boolean {
-  if (!isObject(value)) return false;
+function isGraphExport(value: unknown): boolean {
+  if (!isAnyObject(value)) return false;
   if ('toJSON' in value && 'addNode' in value) return true;
   return 'name' in value && 'nodes' in value && isJsonObject(value.nodes);
 }
 
 /** Finds where a module threw, or where the compiler failed. */
-function positionOf(error: unknown, path: string): Position {
+function positionOfError(error: unknown, path: string): SourcePosition {
   const text = error instanceof Error ? `${error.message}\n${error.stack ?? ''}` : '';
   const after = text.split(path).find((part) => /^:\d+:\d+/.test(part));
   const [, line = 1, column = 1] = /^:(\d+):(\d+)/.exec(after ?? '') ?? [];
@@ -71,13 +73,13 @@ export async function graphFiles(folder: string): Promise<readonly string[]> {
  */
 export async function importModule(path: string): Promise<unknown> {
   if (isBuilt && /\.[cm]?ts$/.test(path)) await (registering ??= registerTypeScript());
-  const exported = defaultOf(await import(currentUrl(pathToFileURL(path).href)));
+  const exported = defaultExportOf(await import(currentUrl(pathToFileURL(path).href)));
   // A module that was compiled to CommonJS has its exports in `default`.
-  return isObject(exported) && '__esModule' in exported ? defaultOf(exported) : exported;
+  return isAnyObject(exported) && '__esModule' in exported ? defaultExportOf(exported) : exported;
 }
 
-function defaultOf(module: unknown): unknown {
-  return isObject(module) && 'default' in module ? module.default : module;
+function defaultExportOf(module: unknown): unknown {
+  return isAnyObject(module) && 'default' in module ? module.default : module;
 }
 
 let registering: Promise<void> | null = null;

@@ -13,7 +13,7 @@ export interface PieceReference {
   readonly digest: string;
 }
 
-export interface Piece {
+export interface BlobPiece {
   readonly digest: string;
   readonly data: Uint8Array;
 }
@@ -26,7 +26,7 @@ export interface BlobPieces {
    * Stores the pieces that are not stored yet. Once this resolves, they survive the end of the process and a loss of
    * power.
    */
-  put(workflowId: string, pieces: readonly Piece[]): Promise<void>;
+  put(workflowId: string, pieces: readonly BlobPiece[]): Promise<void>;
   /** @returns `null` when the piece is missing */
   get(piece: PieceReference): Promise<Uint8Array | null>;
   /** Deletes all pieces of workflows. @param db the transaction that deletes their blobs */
@@ -66,7 +66,7 @@ export function createPiecesInFiles(folder: string): BlobPieces {
   const fileOf = ({ workflowId, digest }: PieceReference): string => join(folderOf(workflowId), digest);
   return {
     async missing(workflowId, digests) {
-      const there = await Promise.all(digests.map(async (digest) => await exists(fileOf({ workflowId, digest }))));
+      const there = await Promise.all(digests.map(async (digest) => await fileExists(fileOf({ workflowId, digest }))));
       return digests.filter((_, at) => there[at] === false);
     },
     async put(workflowId, pieces) {
@@ -109,7 +109,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-async function exists(path: string): Promise<boolean> {
+async function fileExists(path: string): Promise<boolean> {
   return (await access(path).catch(nullIfMissing)) !== null;
 }
 

@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely';
 import { IN_BASE64, toBytes } from '../database/columns.ts';
 import type { Tables } from '../tables.ts';
 import { inBatches } from '../batches.ts';
-import type { BlobPieces, Piece } from './blob-pieces.ts';
+import type { BlobPieces, BlobPiece } from './blob-pieces.ts';
 import { createSharedSlots } from './shared-slots.ts';
 
 /** A payload as Temporal passes it to a storage driver. */
@@ -42,7 +42,7 @@ const BATCH_BYTES = 1_048_576;
 /** @param pieces stores large blobs, independently of other statements */
 export function createBlobs(db: Kysely<Tables>, pieces: BlobPieces): Blobs {
   const store = createPieceStore(pieces);
-  const insert = async ({ id, workflowId, metadata }: NewBlob, content: Content): Promise<void> => {
+  const insert = async ({ id, workflowId, metadata }: NewBlob, content: BlobContent): Promise<void> => {
     const row = { id, workflow_id: workflowId, metadata: JSON.stringify(metadata), ...content };
     await db
       .insertInto('blobs')
@@ -80,7 +80,7 @@ export function createBlobs(db: Kysely<Tables>, pieces: BlobPieces): Blobs {
   };
 }
 
-type Content = { readonly data: ReturnType<typeof toBytes> } | { readonly pieces: string };
+type BlobContent = { readonly data: ReturnType<typeof toBytes> } | { readonly pieces: string };
 
 interface PieceStore {
   /** Stores the missing pieces of a blob. @returns the digests of all its pieces */
@@ -94,9 +94,9 @@ function createPieceStore(pieces: BlobPieces): PieceStore {
   const recent = createRecentPieces();
   return {
     async put({ workflowId, data }) {
-      const cut: Piece[] = [];
+      const cut: BlobPiece[] = [];
       for (const piece of cutByContent(data)) {
-        cut.push({ digest: digestOf(piece), data: piece });
+        cut.push({ digest: digestOfBytes(piece), data: piece });
         // Hashing must not block the requests that this thread serves.
         await yieldToOthers();
       }
@@ -106,14 +106,14 @@ function createPieceStore(pieces: BlobPieces): PieceStore {
       const added = cut.filter(({ digest }) => missing.delete(digest));
       // Other work may run between two batches.
       for (const batch of inBatches(added, BATCH_BYTES, ({ data: bytes }) => bytes.length))
-        await slots(ownerOf(workflowId), async () => await pieces.put(workflowId, batch));
+        await slots(tenantPartOf(workflowId), async () => await pieces.put(workflowId, batch));
       return digests;
     },
     async get(workflowId, digests) {
       const found: Uint8Array[] = [];
       for (const digest of digests) {
         const read = async (): Promise<Uint8Array | null> => await pieces.get({ workflowId, digest });
-        const piece = recent.find(digest) ?? (await slots(ownerOf(workflowId), read));
+        const piece = recent.find(digest) ?? (await slots(tenantPartOf(workflowId), read));
         if (!piece) throw new RangeError(`A piece of a blob of ${workflowId} is missing`);
         recent.add(digest, piece);
         found.push(piece);
@@ -124,11 +124,11 @@ function createPieceStore(pieces: BlobPieces): PieceStore {
 }
 
 /** Returns the part of a workflow id before its last colon, which identifies the tenant. */
-function ownerOf(workflowId: string): string {
+function tenantPartOf(workflowId: string): string {
   return workflowId.slice(0, workflowId.lastIndexOf(':'));
 }
 
-function digestOf(data: Uint8Array): string {
+function digestOfBytes(data: Uint8Array): string {
   return createHash('sha256').update(data).digest('base64url');
 }
 
@@ -164,9 +164,9 @@ function endOfPiece(data: Uint8Array, begin: number): number {
 }
 
 /** A pseudo-random number for each byte value, the same in every process. */
-const GEAR = Int32Array.from({ length: 256 }, (_, byte) => scatter(scatter(byte + 1)));
+const GEAR = Int32Array.from({ length: 256 }, (_, byte) => mixBits(mixBits(byte + 1)));
 
-function scatter(value: number): number {
+function mixBits(value: number): number {
   const first = Math.imul(value ^ (value >>> 16), 0x85_eb_ca_6b);
   const second = Math.imul(first ^ (first >>> 13), 0xc2_b2_ae_35);
   return second ^ (second >>> 16);

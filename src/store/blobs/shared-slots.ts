@@ -1,7 +1,7 @@
 /** Runs the work of an owner when a slot is free for it. */
 export type SharedSlots = <T>(owner: string, work: () => Promise<T>) => Promise<T>;
 
-interface Waiting {
+interface WaitingCaller {
   readonly owner: string;
   readonly begin: () => void;
 }
@@ -12,9 +12,9 @@ interface Waiting {
  */
 export function createSharedSlots(count: number): SharedSlots {
   const held = new Map<string, number>();
-  const waiting: Waiting[] = [];
+  const waiting: WaitingCaller[] = [];
   let free = count;
-  const mayTake = ({ owner }: Waiting): boolean => (held.get(owner) ?? 0) < free;
+  const mayTake = ({ owner }: WaitingCaller): boolean => (held.get(owner) ?? 0) < free;
   const beginNext = (): void => {
     for (let at = waiting.findIndex(mayTake); at >= 0; at = waiting.findIndex(mayTake)) {
       for (const { owner, begin } of waiting.splice(at, 1)) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
 import type { EventOf, RunEvent } from '../../graph/journal/index.ts';
 import type { Json, TaskFailure } from '../../graph/values/index.ts';
-import { toPosition } from '../events.ts';
+import { toEventPosition } from '../events.ts';
 import { ifGiven, mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
@@ -57,22 +57,22 @@ export interface Calls {
 
 export function createCalls(db: Kysely<Tables>): Calls {
   return {
-    list: (runId, filter, page) => list(db, runId, filter, page),
+    list: (runId, filter, page) => listLedgerCalls(db, runId, filter, page),
     async find(runId, key) {
-      const row = await beginnings(db, runId)
+      const row = await listBeginnings(db, runId)
         .where('call_key', '=', key)
         .orderBy('seq', 'desc')
         .limit(1)
         .executeTakeFirst();
-      return row && isBegin(row.body) ? row.body : null;
+      return row && isBeginOfCall(row.body) ? row.body : null;
     },
-    endsOf: (calls) => endsOf(db, calls),
+    endsOf: (calls) => readEndsOfCalls(db, calls),
     open: (runId, after) => listOpenCalls(db, runId, after),
-    inLedger: (calls) => inLedger(db, calls),
+    inLedger: (calls) => readLedgerRows(db, calls),
   };
 }
 
-function beginnings(db: Kysely<Tables>, runId: string, kind?: CallKind) {
+function listBeginnings(db: Kysely<Tables>, runId: string, kind?: CallKind) {
   const types = Object.entries(BEGINNINGS).flatMap(([type, kinds]) =>
     kind === undefined || kinds.some((one) => one === kind) ? [type] : [],
   );
@@ -92,7 +92,7 @@ const MAX_READS = 10;
  * The filter is only partly applied in the database, so this continues to read until the page is full. After
  * `MAX_READS` reads it returns a shorter page with the position to continue from.
  */
-async function list(
+async function listLedgerCalls(
   db: Kysely<Tables>,
   runId: string,
   filter: CallFilter,
@@ -102,11 +102,11 @@ async function list(
   let { after } = page;
   for (let reads = 1; ; reads += 1) {
     const read = await listCandidates(db, runId, filter, { ...page, after });
-    const fitting = read.items.filter(isBegin).filter((event) => fits(event, filter));
+    const fitting = read.items.filter(isBeginOfCall).filter((event) => fitsSelection(event, filter));
     const taken = fitting.slice(0, page.limit - found.length);
     found.push(...taken);
     const last = taken.at(-1);
-    if (last && taken.length < fitting.length) return { items: found, next: toPosition(last.seq, last.at) };
+    if (last && taken.length < fitting.length) return { items: found, next: toEventPosition(last.seq, last.at) };
     const isCut = read.items.length < page.limit && found.length > 0;
     if (read.next === null || isCut || found.length === page.limit || reads === MAX_READS)
       return { items: found, next: read.next };
@@ -121,7 +121,7 @@ async function listCandidates(
   { node, kind, until, order }: CallFilter,
   { limit, maxBytes, after }: PageRequest,
 ): Promise<Page<RunEvent>> {
-  const rows = beginnings(db, runId, kind)
+  const rows = listBeginnings(db, runId, kind)
     .where(ifGiven(after, ({ id }) => (order === 'newest' ? sql`seq < ${Number(id)}` : sql`seq > ${Number(id)}`)))
     .where(ifGiven(until, (time) => sql`(body->>'at')::timestamptz <= ${time}::timestamptz`))
     .where(ifGiven(node, mayBeOf));
@@ -130,16 +130,19 @@ async function listCandidates(
     maxBytes,
     order: order === 'newest' ? sql`seq desc` : sql`seq`,
     payloads: ['body'],
-    positionOf: ({ body }) => toPosition(body.seq, body.at),
+    positionOf: ({ body }) => toEventPosition(body.seq, body.at),
   });
   return mapPage(page, ({ body }) => body);
 }
 
-function fits(event: BeginOfCall, { node, kind }: CallFilter): boolean {
-  return (node === undefined || event.node === node) && (kind === undefined || kindOf(event) === kind);
+function fitsSelection(event: BeginOfCall, { node, kind }: CallFilter): boolean {
+  return (node === undefined || event.node === node) && (kind === undefined || kindOfCall(event) === kind);
 }
 
-async function endsOf(db: Kysely<Tables>, { runId, keys, maxBytes }: CallSelection): Promise<readonly EndOfCall[]> {
+async function readEndsOfCalls(
+  db: Kysely<Tables>,
+  { runId, keys, maxBytes }: CallSelection,
+): Promise<readonly EndOfCall[]> {
   if (keys.length === 0) return [];
   const isSmall = sql<boolean>`octet_length(body::text) <= ${maxBytes}`;
   const rows = await db
@@ -156,11 +159,11 @@ async function endsOf(db: Kysely<Tables>, { runId, keys, maxBytes }: CallSelecti
     .execute();
   return rows.flatMap(({ body, head, tail }) => {
     const event = body ?? withoutResult(head, tail);
-    return event && isEnd(event) ? [event] : [];
+    return event && isEndOfCall(event) ? [event] : [];
   });
 }
 
-async function inLedger(
+async function readLedgerRows(
   db: Kysely<Tables>,
   { runId, keys, maxBytes }: CallSelection,
 ): Promise<ReadonlyMap<string, LedgerCall>> {
@@ -196,23 +199,23 @@ export const BEGINNINGS = {
 } as const satisfies Partial<Record<RunEvent['type'], readonly CallKind[]>>;
 export const ENDS = ['tool.called', 'function.called'] as const;
 
-function isBegin(event: RunEvent): event is BeginOfCall {
+function isBeginOfCall(event: RunEvent): event is BeginOfCall {
   return Object.hasOwn(BEGINNINGS, event.type);
 }
 
-function isEnd(event: RunEvent): event is EndOfCall {
+function isEndOfCall(event: RunEvent): event is EndOfCall {
   return ENDS.some((type) => type === event.type);
 }
 
 /** Returns the kind of the call that an event begins. */
-export function kindOf(event: BeginOfCall): CallKind {
+export function kindOfCall(event: BeginOfCall): CallKind {
   if (event.type === 'model.called') return 'model';
   if (event.type !== 'function.requested') return 'tool';
   return event.nodeType === undefined ? 'function' : 'node';
 }
 
 /** Returns the name of the called model, tool or code from the first event of a call. */
-export function nameOf(event: BeginOfCall): string {
+export function nameOfCalled(event: BeginOfCall): string {
   switch (event.type) {
     case 'model.called':
       return event.model;
@@ -257,9 +260,9 @@ async function listOpenCalls(db: Kysely<Tables>, runId: string, after: number): 
     limit: MAX_OPEN,
     order: sql`seq`,
     payloads: ['body'],
-    positionOf: ({ body }) => toPosition(body.seq, body.at),
+    positionOf: ({ body }) => toEventPosition(body.seq, body.at),
   });
-  return page.items.map(({ body }) => body).filter(isBegin);
+  return page.items.map(({ body }) => body).filter(isBeginOfCall);
 }
 
 /** The number of characters at the start of an event that contain all fields before its result. */

@@ -103,7 +103,7 @@ export async function claimEntry<T>(
   if (await insertClaim(db, request)) return { failures: 0, before: null };
   return await db.transaction().execute(async (transaction) => {
     const before = await lockEntry(transaction, request.claim.key);
-    if (isRecorded(request, before)) return { failures: before.failures, before: null };
+    if (isResultRecorded(request, before)) return { failures: before.failures, before: null };
     const judgement = judge(before);
     if (!judgement.isGranted) return { answer: judgement.answer };
     const { failures, lostAttempt } = judgement;
@@ -112,7 +112,7 @@ export async function claimEntry<T>(
       failures,
       next_attempt_at: null,
       ...claimColumns(request),
-      attempts: withAttempts([lostAttempt, failureIn(request)], request.claim.at),
+      attempts: withAttempts([lostAttempt, failureOfRow(request)], request.claim.at),
     };
     await transaction.updateTable('ledger').set(columns).where('key', '=', request.claim.key).execute();
     return { failures, before };
@@ -120,7 +120,7 @@ export async function claimEntry<T>(
 }
 
 /** Returns true if this request has already written the entry: a request is repeated when its answer was lost. */
-function isRecorded({ claim, end }: ClaimRequest, entry: LedgerEntry): boolean {
+function isResultRecorded({ claim, end }: ClaimRequest, entry: LedgerEntry): boolean {
   return end !== null && entry.claim === claim.claim && entry.status === end.status;
 }
 
@@ -150,7 +150,7 @@ function insertEntry(request: ClaimRequest): Sql {
     called,
     failures: 0,
     ...columns,
-    attempts: attemptTexts([failureIn(request)], request.claim.at),
+    attempts: toAttemptTexts([failureOfRow(request)], request.claim.at),
   };
   return statement`
     insert into ledger (updated_at, ${raw(Object.keys(entry).join(', '))})
@@ -187,7 +187,7 @@ export function endColumns(end: CallEnd) {
   };
 }
 
-function failureIn({ end }: ClaimRequest): TaskFailure | undefined {
+function failureOfRow({ end }: ClaimRequest): TaskFailure | undefined {
   return end && end.status !== 'completed' ? end.failure : undefined;
 }
 
@@ -223,7 +223,7 @@ export interface FailedAttempt {
  * Builds the texts of attempts that have failed at a time. They are stored as text, because PostgreSQL's `json` can't
  * be concatenated.
  */
-function attemptTexts(failures: readonly (TaskFailure | undefined)[], at: string): string[] {
+function toAttemptTexts(failures: readonly (TaskFailure | undefined)[], at: string): string[] {
   return failures.flatMap((failure) => (failure ? [JSON.stringify({ at, error: failure.error })] : []));
 }
 
@@ -241,7 +241,7 @@ export function withAttempts(
   failures: readonly (TaskFailure | undefined)[],
   at: string,
 ): RawBuilder<readonly string[]> {
-  return sql<readonly string[]>`attempts || ${attemptTexts(failures, at)}::text[]`;
+  return sql<readonly string[]>`attempts || ${toAttemptTexts(failures, at)}::text[]`;
 }
 
 /** The end of an attempt. */

@@ -53,9 +53,9 @@ export interface Ledger {
    */
   markUnknown(key: string, seen: SeenEntry, failure: TaskFailure): Promise<boolean>;
   /** Lists the calls of a run that wait for another attempt. */
-  retrying(runId: string): Promise<readonly Retrying[]>;
+  retrying(runId: string): Promise<readonly RetryingCall[]>;
   /** Lists the calls of several runs that wait for another attempt, by run id. */
-  retryingOf(runIds: readonly string[]): Promise<ReadonlyMap<string, readonly Retrying[]>>;
+  retryingOf(runIds: readonly string[]): Promise<ReadonlyMap<string, readonly RetryingCall[]>>;
   /** Lists the calls of a run, ordered by key. */
   list(runId: string, page: PageRequest): Promise<Page<LedgerRow>>;
   /** Reads the recorded answers of a run's calls, by key. */
@@ -82,11 +82,14 @@ export function createLedger(db: Kysely<Tables>): Ledger {
     settle: (claim, end, judge) => claimEntry(db, { claim, end }, judge),
     async renew(key, claim) {
       const status = sql<LedgerTable['status']>`case when status = 'unknown' then 'claimed' else status end`;
-      await claimed(db, key, claim).set({ status, updated_at: DATABASE_NOW }).execute();
+      await updateClaimedEntry(db, key, claim).set({ status, updated_at: DATABASE_NOW }).execute();
     },
-    complete: (call, result) => complete(db, call, result),
+    complete: (call, result) => completeCall(db, call, result),
     fail: (call, failure) =>
-      update(db, call, { ...endColumns(failure), attempts: withAttemptOnce(failure, new Date().toISOString()) }),
+      updateLedgerRow(db, call, {
+        ...endColumns(failure),
+        attempts: withAttemptOnce(failure, new Date().toISOString()),
+      }),
     async markUnknown(key, { claim, status }, failure) {
       const unknown = {
         status: 'unknown',
@@ -94,7 +97,7 @@ export function createLedger(db: Kysely<Tables>): Ledger {
         attempts: withAttempts([failure], new Date().toISOString()),
         updated_at: DATABASE_NOW,
       } as const;
-      const seen = claimed(db, key, claim).where('status', '=', status);
+      const seen = updateClaimedEntry(db, key, claim).where('status', '=', status);
       return (await seen.set(unknown).executeTakeFirst()).numUpdatedRows === 1n;
     },
     retrying: async (runId) => (await listRetrying(db, [runId])).get(runId) ?? [],
@@ -113,12 +116,12 @@ export function createLedger(db: Kysely<Tables>): Ledger {
 }
 
 /** Updates an entry if the attempt still holds its claim. */
-function claimed(db: Kysely<Tables>, key: string, claim: string) {
+function updateClaimedEntry(db: Kysely<Tables>, key: string, claim: string) {
   return db.updateTable('ledger').where('key', '=', key).where('claim', '=', claim);
 }
 
 /** Most calls end with this statement, so it does not use the query builder. */
-async function complete(
+async function completeCall(
   db: Kysely<Tables>,
   { key, claim, request = null }: ClaimedCall,
   result: Json,
@@ -135,19 +138,19 @@ async function complete(
   return numAffectedRows === 1n;
 }
 
-type Change = Partial<Pick<LedgerTable, 'status' | 'failures'>> & {
+type LedgerChange = Partial<Pick<LedgerTable, 'status' | 'failures'>> & {
   result?: string;
   failure?: string | null;
   next_attempt_at?: string | null;
   attempts?: ReturnType<typeof withAttempts>;
 };
 
-async function update(
+async function updateLedgerRow(
   db: Kysely<Tables>,
   { key, claim, request = null }: ClaimedCall,
-  change: Change,
+  change: LedgerChange,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await claimed(db, key, claim)
+  const { numUpdatedRows } = await updateClaimedEntry(db, key, claim)
     .set({ ...change, ...(request !== null && { request: JSON.stringify(request) }), updated_at: DATABASE_NOW })
     .executeTakeFirst();
   return numUpdatedRows === 1n;
@@ -197,7 +200,7 @@ async function listLedger(db: Kysely<Tables>, runId: string, { limit, after }: P
 }
 
 /** A call that has failed and waits for its next attempt. */
-export interface Retrying {
+export interface RetryingCall {
   readonly node: string;
   readonly index?: number;
   readonly attempt: number;
@@ -209,7 +212,7 @@ export interface Retrying {
 async function listRetrying(
   db: Kysely<Tables>,
   runIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly Retrying[]>> {
+): Promise<ReadonlyMap<string, readonly RetryingCall[]>> {
   if (runIds.length === 0) return new Map();
   const rows = await db
     .selectFrom('ledger')
@@ -220,7 +223,7 @@ async function listRetrying(
     .orderBy('element')
     .orderBy('key')
     .execute();
-  const found = new Map<string, Retrying[]>();
+  const found = new Map<string, RetryingCall[]>();
   for (const row of rows) {
     addToList(found, row.run_id, {
       node: row.node,
@@ -262,9 +265,9 @@ interface AnswerRow extends AnswerText {
 async function readAnswerTexts(db: Kysely<Tables>, runId: string): Promise<readonly AnswerText[]> {
   const { rows } = await sql<AnswerRow>`
     select key,
-      coalesce(left(${readable('result')} ->> 'text', ${MAX_CHARACTERS}), '') as text,
+      coalesce(left(${readableColumn('result')} ->> 'text', ${MAX_CHARACTERS}), '') as text,
       case when position(${`"${SUMMARY_REQUEST}-`} in request::text) > 0
-        then ${readable('request')} #>> '{messages,-1,id}'
+        then ${readableColumn('request')} #>> '{messages,-1,id}'
       end as last_message
     from ledger where run_id = ${runId} and called like 'model:%'
     limit ${MAX_CALLS}
@@ -274,6 +277,6 @@ async function readAnswerTexts(db: Kysely<Tables>, runId: string): Promise<reado
     .map(({ key, text }) => ({ key, text }));
 }
 
-function readable(column: 'result' | 'request'): RawBuilder<unknown> {
+function readableColumn(column: 'result' | 'request'): RawBuilder<unknown> {
   return sql`regexp_replace(${sql.ref(column)}::text, ${NO_CHARACTER}, ${REPLACEMENT}, 'g')::json`;
 }

@@ -4,7 +4,7 @@ import * as initial from '../migrations/0001-initial.ts';
 import { isDatabaseAway } from './database-away.ts';
 
 /** All migrations in order. A released migration is never changed; changes are new migrations. */
-const migrations: Readonly<Record<string, Migration>> = { '0001-initial': initial };
+const readMigrationFiles: Readonly<Record<string, Migration>> = { '0001-initial': initial };
 
 /** Updates the tables to the latest migration. Several processes may call it at once. @throws DatabaseAwayError */
 export async function migrate<T>(db: Kysely<T>): Promise<void> {
@@ -28,5 +28,5 @@ export async function readMigrations<T>(db: Kysely<T>): Promise<MigrationState> 
 }
 
 function migratorOf<T>(db: Kysely<T>): Migrator {
-  return new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  return new Migrator({ db, provider: { getMigrations: async () => readMigrationFiles } });
 }

@@ -36,16 +36,16 @@ export function createPostgresDialect(
   // fails.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => void client.on('error', () => undefined));
-  const connect = async (): Promise<PoolClient> => withFailureCheck(await pool.connect().catch(rethrow));
+  const connect = async (): Promise<PoolClient> => withFailureCheck(await pool.connect().catch(rethrowDatabaseError));
   return new PostgresDialect({ pool: { connect, end: async () => await pool.end() } });
 }
 
-const names = new Map<string, string>();
+const statementNames = new Map<string, string>();
 
 /** Statements are named, so that each connection plans them only once. */
-function nameOf(sql: string): string {
-  const name = names.get(sql) ?? createHash('sha256').update(sql).digest('base64url');
-  names.set(sql, name);
+function statementNameOf(sql: string): string {
+  const name = statementNames.get(sql) ?? createHash('sha256').update(sql).digest('base64url');
+  statementNames.set(sql, name);
   return name;
 }
 
@@ -59,7 +59,7 @@ function withFailureCheck(client: PoolClient): PoolClient {
   };
   const query = async (text: string, values: unknown[] = []) => {
     if (failure !== null) throw failure;
-    const statement = { name: nameOf(text), text, values: storableParameters(values) };
+    const statement = { name: statementNameOf(text), text, values: storableParameters(values) };
     return await client.query(values.length === 0 ? text : statement).catch(recordFailure);
   };
   const own: Partial<Record<PropertyKey, unknown>> = { query, release: () => client.release(failure !== null) };
@@ -68,7 +68,7 @@ function withFailureCheck(client: PoolClient): PoolClient {
   });
 }
 
-function rethrow(error: unknown): never {
+function rethrowDatabaseError(error: unknown): never {
   throw toDatabaseError(error);
 }
 
@@ -93,13 +93,13 @@ export function listenToPostgres(url: string): Listen {
   };
 }
 
-interface Channel {
+interface NotificationChannel {
   readonly url: string;
   readonly channel: string;
   readonly listener: ChannelListener;
 }
 
-async function keepListening(channel: Channel, stopping: AbortSignal): Promise<void> {
+async function keepListening(channel: NotificationChannel, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
     // An unavailable server is tried again; meanwhile, subscribers poll.
     await listenOnce(channel, stopping).catch(() => undefined);
@@ -108,7 +108,7 @@ async function keepListening(channel: Channel, stopping: AbortSignal): Promise<v
 }
 
 /** Listens until the connection breaks or `stopping` is aborted. */
-async function listenOnce({ url, channel, listener }: Channel, stopping: AbortSignal): Promise<void> {
+async function listenOnce({ url, channel, listener }: NotificationChannel, stopping: AbortSignal): Promise<void> {
   const client = new Client({
     connectionString: url,
     keepAlive: true,

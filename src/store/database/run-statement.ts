@@ -38,7 +38,7 @@ export async function lockName(transaction: Transaction<Tables>, name: string): 
 }
 
 /** A statement that has not been executed yet. */
-interface Statement<Row> {
+interface StatementToRun<Row> {
   executeTakeFirst(): Promise<Row | undefined>;
   executeTakeFirstOrThrow(): Promise<Row>;
 }
@@ -46,10 +46,10 @@ interface Statement<Row> {
 /** The statements that write a resource. */
 interface ResourceStatements<Row> {
   /** Returns the row of the resource, which it may change. */
-  readonly existing: (transaction: Transaction<Tables>) => Statement<Row>;
+  readonly existing: (transaction: Transaction<Tables>) => StatementToRun<Row>;
   /** Counts the resources to which the limit applies. */
-  readonly count: (transaction: Transaction<Tables>) => Statement<{ readonly count: number }>;
-  readonly insert: (transaction: Transaction<Tables>) => Statement<Row>;
+  readonly count: (transaction: Transaction<Tables>) => StatementToRun<{ readonly count: number }>;
+  readonly insert: (transaction: Transaction<Tables>) => StatementToRun<Row>;
 }
 
 /** Selects the number of rows, for `count`. */

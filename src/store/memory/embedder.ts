@@ -11,10 +11,10 @@ export interface Embedder {
    * @throws TextsRefusedError if the texts are the cause; VectorsUnusableError if the configuration is; another error
    * if a later attempt may succeed
    */
-  embed(texts: readonly string[]): Promise<readonly Vector[]>;
+  embed(texts: readonly string[]): Promise<readonly EmbeddingVector[]>;
 }
 
-export type Vector = readonly number[];
+export type EmbeddingVector = readonly number[];
 
 /** The model accepts none of these texts, or one of them exceeds its limits. */
 export class TextsRefusedError extends Error {}

@@ -4,14 +4,14 @@ import { messageOf } from '../../graph/values/index.ts';
 import { toSqlVector } from './memory-vectors.ts';
 import { MAX_TEXTS, TextsRefusedError, VectorsUnusableError, toEmbeddedText } from './embedder.ts';
 import type { MemoryVectors, UnembeddedEntry } from './memory-vectors.ts';
-import type { Embedder, Vector } from './embedder.ts';
+import type { Embedder, EmbeddingVector } from './embedder.ts';
 import { readPage } from '../page.ts';
 import type { Tables } from '../tables.ts';
-import { ENTRY_LISTING, fullTextSearch, liveEntries, toEntry } from './memory.ts';
+import { ENTRY_LISTING, fullTextSearch, liveEntries, toMemoryEntry } from './memory.ts';
 import type { MemoryEntry, MemoryFilter } from './memory.ts';
 
 /** Semantic search in memory with a configured model. Without a model, entries are found by their words only. */
-export interface Meaning {
+export interface SemanticSearch {
   /**
    * Prepares the database.
    * @throws VectorsMissingError if it can't store vectors; another error if it is unavailable
@@ -22,7 +22,7 @@ export interface Meaning {
 }
 
 /** The part that reads and writes of memory use. */
-export interface SearchByMeaning extends Meaning {
+export interface SearchByMeaning extends SemanticSearch {
   /** Embeds an entry. After a failure, `embedDue` does it later. */
   embed(entry: UnembeddedEntry): Promise<void>;
   /** Embeds a query; `null` when the model is unavailable. */
@@ -98,7 +98,7 @@ export function createMeaning({ vectors, embedder: configured, report }: Meaning
 async function embedBatch({ vectors, embedder, report }: MeaningParts): Promise<boolean> {
   const entries = await vectors.claim(embedder.name, MAX_TEXTS);
   if (entries.length === 0) return false;
-  const refusal = await refusalOf(async () => await embedAll(entries, vectors, embedder)).catch(
+  const refusal = await reasonOfRefusedTexts(async () => await embedAll(entries, vectors, embedder)).catch(
     async (error: unknown) => {
       if (error instanceof VectorsUnusableError) for (const entry of entries) await vectors.putOff(entry);
       throw error;
@@ -107,7 +107,7 @@ async function embedBatch({ vectors, embedder, report }: MeaningParts): Promise<
   if (refusal === null) return entries.length === MAX_TEXTS;
   let refused = 0;
   for (const entry of entries) {
-    const reason = await refusalOf(async () => await embedAll([entry], vectors, embedder));
+    const reason = await reasonOfRefusedTexts(async () => await embedAll([entry], vectors, embedder));
     if (reason === null) continue;
     refused++;
     await vectors.putOff(entry);
@@ -130,7 +130,7 @@ async function embedAll(
 }
 
 /** Executes work that the model may refuse. @returns the reason of the refusal, or `null` */
-async function refusalOf(work: () => Promise<void>): Promise<string | null> {
+async function reasonOfRefusedTexts(work: () => Promise<void>): Promise<string | null> {
   try {
     await work();
     return null;
@@ -152,7 +152,7 @@ export interface MemoryRanks {
 
 /** The embedding of a query. */
 export interface EmbeddedQuery extends Pick<Embedder, 'name' | 'minSimilarity'> {
-  readonly vector: Vector;
+  readonly vector: EmbeddingVector;
 }
 
 /**
@@ -196,7 +196,7 @@ export function createMemoryRanks(db: Kysely<Tables>): MemoryRanks {
         .where(sql<boolean>`memory.key = any(${keys}::text[])`);
       const order = sql`array_position(${keys}::text[], key)`;
       const { items } = await readPage(db, rows, { ...ENTRY_LISTING, limit: keys.length, order });
-      return items.map(toEntry);
+      return items.map(toMemoryEntry);
     },
   };
 }

@@ -4,7 +4,7 @@ import { messageOf } from '../../graph/values/index.ts';
 import { isDatabaseAway } from '../database/database-away.ts';
 import type { Tables } from '../tables.ts';
 import { IS_LIVE } from './memory.ts';
-import type { Vector } from './embedder.ts';
+import type { EmbeddingVector } from './embedder.ts';
 import type { MemoryKey } from './memory.ts';
 
 /** An entry without a vector of the model. */
@@ -17,7 +17,7 @@ export interface MemoryVectors {
   /** Creates the table if it is missing. @throws VectorsMissingError */
   prepare(): Promise<void>;
   /** Stores the vector of an entry if its words are unchanged; otherwise it has no effect. */
-  keep(entry: UnembeddedEntry, model: string, vector: Vector): Promise<void>;
+  keep(entry: UnembeddedEntry, model: string, vector: EmbeddingVector): Promise<void>;
   /** Claims entries without a vector of this model for a minute, those that have waited longest first. */
   claim(model: string, limit: number): Promise<readonly UnembeddedEntry[]>;
   /** Excludes an entry for an hour. */
@@ -46,7 +46,7 @@ const PUT_OFF_FOR = '1 hour';
 
 export function createMemoryVectors(db: Kysely<Tables>): MemoryVectors {
   return {
-    prepare: async () => await prepare(db),
+    prepare: async () => await prepareVectorTable(db),
     async keep({ tenantId, namespace, key, words }, model, vector) {
       await sql`
         with current as (
@@ -81,7 +81,7 @@ export function createMemoryVectors(db: Kysely<Tables>): MemoryVectors {
   };
 }
 
-async function prepare(db: Kysely<Tables>): Promise<void> {
+async function prepareVectorTable(db: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ isThere: boolean }>`
     select to_regclass('memory_vectors') is not null as "isThere"
   `.execute(db);
@@ -99,6 +99,6 @@ async function prepare(db: Kysely<Tables>): Promise<void> {
 }
 
 /** Formats a vector as pgvector's text. */
-export function toSqlVector(vector: Vector): string {
+export function toSqlVector(vector: EmbeddingVector): string {
   return JSON.stringify(vector);
 }

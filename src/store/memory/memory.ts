@@ -33,28 +33,32 @@ export function createMemory(db: Kysely<Tables>, most = MAX_MEMORY_ENTRIES): Mem
   const entries = (filter: MemoryFilter) => liveEntries(db, filter).selectAll();
   return {
     async put(at, written) {
-      const put = { at, columns: columnsOf(at, written) };
+      const put = { at, columns: memoryColumnsOf(at, written) };
       const row =
-        (await replace(db, put)) ??
+        (await replaceEntry(db, put)) ??
         // New entries of a tenant are added one at a time, so that their count is exact.
-        (await oneAtATime(db, `memory of ${at.tenantId}`, async (transaction) => await add(transaction, put, most)));
-      return row && { entry: toEntry(row), isNew: row.is_new };
+        (await oneAtATime(
+          db,
+          `memory of ${at.tenantId}`,
+          async (transaction) => await addEntry(transaction, put, most),
+        ));
+      return row && { entry: toMemoryEntry(row), isNew: row.is_new };
     },
     async find({ key, ...at }) {
       const row = await entries({ ...at, prefix: '' })
         .where('key', '=', key)
         .executeTakeFirst();
-      return row ? toEntry(row) : null;
+      return row ? toMemoryEntry(row) : null;
     },
-    remove: async (at) => void (await deletionOf(db, at).execute()),
+    remove: async (at) => void (await deleteStatement(db, at).execute()),
     async list(filter, { limit, after }) {
       const rows = after ? entries(filter).where(sql<boolean>`key > ${after.id}`) : entries(filter);
-      return mapPage(await readPage(db, rows, { ...ENTRY_LISTING, limit, order: sql`key` }), toEntry);
+      return mapPage(await readPage(db, rows, { ...ENTRY_LISTING, limit, order: sql`key` }), toMemoryEntry);
     },
     async search(filter, query, limit) {
       const { matches, order } = fullTextSearch(query);
       const { items } = await readPage(db, entries(filter).where(matches), { ...ENTRY_LISTING, limit, order });
-      return { items: items.map(toEntry), next: null };
+      return { items: items.map(toMemoryEntry), next: null };
     },
     async forgetExpired() {
       await db
@@ -123,7 +127,7 @@ export interface MemoryFilter {
 
 export type MemoryRow = Selectable<MemoryTable>;
 
-export function toEntry({
+export function toMemoryEntry({
   namespace,
   key,
   value,
@@ -150,10 +154,10 @@ export type MemoryContent = Pick<MemoryEntry, 'value' | 'expiresAt' | 'by' | 'ru
 /** The writer of a value has this time to embed it; after that, other processes may do so. */
 const WRITER_EMBEDS_WITHIN = '30 seconds';
 
-function columnsOf({ key }: MemoryKey, { value, expiresAt, by, runId }: MemoryContent) {
+function memoryColumnsOf({ key }: MemoryKey, { value, expiresAt, by, runId }: MemoryContent) {
   return {
     value: JSON.stringify(value),
-    words: wordsOf(key, value),
+    words: searchableWordsOf(key, value),
     updated_at: new Date().toISOString(),
     updated_by: by,
     updated_run: runId,
@@ -163,15 +167,15 @@ function columnsOf({ key }: MemoryKey, { value, expiresAt, by, runId }: MemoryCo
   };
 }
 
-interface Put {
+interface PutEntry {
   readonly at: MemoryKey;
-  readonly columns: ReturnType<typeof columnsOf>;
+  readonly columns: ReturnType<typeof memoryColumnsOf>;
 }
 
 type PutRow = MemoryRow & { readonly is_new: boolean };
 
 /** Replaces an entry that has not expired. */
-async function replace(db: Kysely<Tables>, { at, columns }: Put): Promise<PutRow | undefined> {
+async function replaceEntry(db: Kysely<Tables>, { at, columns }: PutEntry): Promise<PutRow | undefined> {
   return await db
     .updateTable('memory')
     .set(columns)
@@ -188,13 +192,13 @@ async function replace(db: Kysely<Tables>, { at, columns }: Put): Promise<PutRow
  * Adds an entry, or replaces it when another writer has added it meanwhile.
  * @returns `null` when the limit is reached
  */
-async function add(db: Transaction<Tables>, put: Put, most: number): Promise<PutRow | null> {
+async function addEntry(db: Transaction<Tables>, put: PutEntry, most: number): Promise<PutRow | null> {
   const { at, columns } = put;
   const { tenantId, namespace, key } = at;
-  const replaced = await replace(db, put);
+  const replaced = await replaceEntry(db, put);
   if (replaced) return replaced;
-  if ((await count(db, tenantId, most)) >= most) return null;
-  await deletionOf(db, at).execute();
+  if ((await countEntries(db, tenantId, most)) >= most) return null;
+  await deleteStatement(db, at).execute();
   return await db
     .insertInto('memory')
     .values({ tenant_id: tenantId, namespace, key, created_at: columns.updated_at, ...columns })
@@ -204,7 +208,7 @@ async function add(db: Transaction<Tables>, put: Put, most: number): Promise<Put
 }
 
 /** Deletes an entry, even if it has expired. */
-function deletionOf(db: Kysely<Tables>, { tenantId, namespace, key }: MemoryKey) {
+function deleteStatement(db: Kysely<Tables>, { tenantId, namespace, key }: MemoryKey) {
   return db
     .deleteFrom('memory')
     .where('tenant_id', '=', tenantId)
@@ -212,7 +216,7 @@ function deletionOf(db: Kysely<Tables>, { tenantId, namespace, key }: MemoryKey)
     .where('key', '=', key);
 }
 
-async function count(db: Kysely<Tables>, tenantId: string, upTo: number): Promise<number> {
+async function countEntries(db: Kysely<Tables>, tenantId: string, upTo: number): Promise<number> {
   const counted = db.selectFrom('memory').select('key').where('tenant_id', '=', tenantId).where(IS_LIVE).limit(upTo);
   return (await db.selectFrom(counted.as('counted')).select(ROW_COUNT).executeTakeFirstOrThrow()).count;
 }
@@ -231,7 +235,7 @@ const MAX_CHARACTERS = 100_000;
 /**
  * Returns the searchable text of an entry: its key, and the strings and numbers of its value, up to 100,000 characters.
  */
-export function wordsOf(key: string, value: Json): string {
+export function searchableWordsOf(key: string, value: Json): string {
   const words = [key];
   let left = MAX_CHARACTERS - key.length;
   const open: Json[] = [value];

@@ -1,6 +1,6 @@
 import type { Store } from '../store.ts';
 import type { Embedder } from './embedder.ts';
-import { wordsOf } from './memory.ts';
+import { searchableWordsOf } from './memory.ts';
 import type { Memory } from './memory.ts';
 import { createMeaning } from './meaning.ts';
 import type { SearchByMeaning, MemoryRanks } from './meaning.ts';
@@ -32,7 +32,7 @@ function searchedByMeaning(memory: Memory, ranks: MemoryRanks, meaning: SearchBy
     ...memory,
     async put(at, written) {
       const done = await memory.put(at, written);
-      if (done) await meaning.embed({ ...at, words: wordsOf(at.key, written.value) });
+      if (done) await meaning.embed({ ...at, words: searchableWordsOf(at.key, written.value) });
       return done;
     },
     async search(filter, query, limit) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { oneAtATime } from '../database/run-statement.ts';
-import { isBefore, mapPage, readPage } from '../page.ts';
+import { isBeforePosition, mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
 import type { Schedule, ScheduleReference } from './schedule.ts';
@@ -123,7 +123,7 @@ async function list(db: Kysely<Tables>, tenantId: string, { limit, after }: Page
     .selectAll()
     .where('tenant_id', '=', tenantId)
     .where('deleted_at', 'is', null)
-    .where(isBefore('created_at', after));
+    .where(isBeforePosition('created_at', after));
   const page = await readPage(db, rows, {
     limit,
     order: sql`created_at desc, id desc`,

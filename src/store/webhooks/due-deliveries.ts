@@ -74,7 +74,7 @@ export interface DueDeliveries {
 
 export function createDueDeliveries(db: Kysely<Tables>): DueDeliveries {
   return {
-    claim: (request) => claim(db, request),
+    claim: (request) => claimDeliveries(db, request),
     async eventOf(id) {
       const row = await db.selectFrom('webhook_events').selectAll().where('id', '=', id).executeTakeFirst();
       if (!row) return null;
@@ -91,7 +91,7 @@ export function createDueDeliveries(db: Kysely<Tables>): DueDeliveries {
         .executeTakeFirst();
       return row?.body ?? null;
     },
-    record: (delivery, attempt, result) => record(db, delivery, attempt, result),
+    record: (delivery, attempt, result) => recordAttempt(db, delivery, attempt, result),
     async release(deliveries) {
       await db
         .updateTable('webhook_deliveries')
@@ -111,7 +111,7 @@ const MAX_CANDIDATES = 500;
  * Reads one index entry for each webhook with a delivery, and no others. If a tenant has more webhooks than may be
  * claimed, a random selection keeps any of them from waiting for ever.
  */
-async function claim(db: Kysely<Tables>, request: ClaimRequest): Promise<readonly ClaimedDelivery[]> {
+async function claimDeliveries(db: Kysely<Tables>, request: ClaimRequest): Promise<readonly ClaimedDelivery[]> {
   const { busy, leaseMs, webhooks, webhooksOfTenant, deliveriesOfWebhook } = request;
   const { rows } = await sql<ClaimedRow>`
     with recursive waiting (webhook_id) as (
@@ -153,10 +153,10 @@ async function claim(db: Kysely<Tables>, request: ClaimRequest): Promise<readonl
     from claimed join webhooks on webhooks.id = claimed.webhook_id
     order by webhooks.id, claimed.created_at, claimed.id
   `.execute(db);
-  return rows.map((row) => toClaimed(row, request.claim));
+  return rows.map((row) => toClaimedDelivery(row, request.claim));
 }
 
-function toClaimed(row: ClaimedRow, claimId: string): ClaimedDelivery {
+function toClaimedDelivery(row: ClaimedRow, claimId: string): ClaimedDelivery {
   const { id, event_id: eventId, failures, attempts, webhook_id, tenant_id: tenantId, url, format, link_base } = row;
   const webhook = { id: webhook_id, tenantId, url, format, linkBase: link_base };
   return { id, claim: claimId, eventId, webhook, failures, attempts };
@@ -178,7 +178,7 @@ const KEPT_ATTEMPTS = 30;
 const DISABLE_AFTER_DAYS = 5;
 
 /** When this disables the webhook, its remaining deliveries fail. */
-async function record(
+async function recordAttempt(
   db: Kysely<Tables>,
   delivery: ClaimedDelivery,
   attempt: DeliveryAttempt,
@@ -188,12 +188,12 @@ async function record(
   const kept = JSON.stringify([...attempts, attempt].slice(-KEPT_ATTEMPTS));
   const { rows } = await sql<{ disabled: boolean }>`
     with recorded as (
-      update webhook_deliveries set claim = null, status = ${STATUS_AFTER[result.kind]}, due_at = ${dueAfter(result)},
+      update webhook_deliveries set claim = null, status = ${STATUS_AFTER[result.kind]}, due_at = ${dueAfterResult(result)},
         attempts = ${kept}, failures = ${result.kind === 'delivered' ? failures : failures + 1}
       where id = ${id} and claim = ${claimId}
       returning webhook_id
     )
-    update webhooks set ${healthAfter(result)} from recorded
+    update webhooks set ${webhookHealthAfter(result)} from recorded
     where webhooks.id = recorded.webhook_id and ${isAboutReceiver(result)}
     returning disabled_at is not null as disabled
   `.execute(db);
@@ -214,7 +214,7 @@ const STATUS_AFTER = {
   gone: 'failed',
 } as const;
 
-function dueAfter(result: DeliveryResult): RawBuilder<unknown> {
+function dueAfterResult(result: DeliveryResult): RawBuilder<unknown> {
   return result.kind === 'again' ? sql`now() + make_interval(secs => ${result.afterMs / 1_000})` : sql`null`;
 }
 
@@ -226,7 +226,7 @@ function isAboutReceiver({ kind }: DeliveryResult): RawBuilder<unknown> {
  * If a webhook gets few events, the time of its first failure may be long ago after a single failed attempt. So a
  * webhook is disabled only when a delivery has also used up all its attempts.
  */
-function healthAfter({ kind }: DeliveryResult): RawBuilder<unknown> {
+function webhookHealthAfter({ kind }: DeliveryResult): RawBuilder<unknown> {
   if (kind === 'delivered') return sql`failing_since = null`;
   const isLong = sql`failing_since < now() - make_interval(days => ${DISABLE_AFTER_DAYS}::integer)`;
   const isDisabled = { gone: sql`true`, failed: isLong, again: sql`false`, lost: sql`false` }[kind];

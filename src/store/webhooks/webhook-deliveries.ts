@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import { NEWEST_FIRST, isBefore, isEqual, mapPage, readPage } from '../page.ts';
+import { NEWEST_FIRST, isBeforePosition, isEqual, mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
 import { NOW_AS_LISTED } from './webhook-events.ts';
@@ -20,7 +20,7 @@ export interface WebhookDelivery {
 }
 
 /** A ping with the message that it sends. */
-interface Ping {
+interface PingDelivery {
   /** The id of the event. */
   readonly id: string;
   readonly tenantId: string;
@@ -37,7 +37,7 @@ export interface WebhookDeliveries {
     page: PageRequest,
   ): Promise<Page<WebhookDelivery>>;
   /** Sends a message that no run has caused. The same id again has no effect. */
-  ping(ping: Ping): Promise<WebhookDelivery>;
+  ping(ping: PingDelivery): Promise<WebhookDelivery>;
   /** Sends a message again at once, with all its attempts. A message with an attempt in progress is not changed. */
   replay(webhookId: string, id: string): Promise<WebhookDelivery | null>;
 }
@@ -45,10 +45,10 @@ export interface WebhookDeliveries {
 export function createWebhookDeliveries(db: Kysely<Tables>): WebhookDeliveries {
   return {
     async list(webhookId, status, { limit, after }) {
-      const listed = rows(db)
+      const listed = selectDeliveries(db)
         .where('webhook_id', '=', webhookId)
         .where(isEqual('status', status))
-        .where(isBefore('created_at', after));
+        .where(isBeforePosition('created_at', after));
       return mapPage(await readPage(db, listed, { ...NEWEST_FIRST, limit, payloads: ['attempts'] }), toDelivery);
     },
     ping: (ping) => insertPing(db, ping),
@@ -60,22 +60,28 @@ export function createWebhookDeliveries(db: Kysely<Tables>): WebhookDeliveries {
         .where('webhook_id', '=', webhookId)
         .where(HAS_NO_ATTEMPT_IN_PROGRESS)
         .execute();
-      const row = await rows(db).where('id', '=', id).where('webhook_id', '=', webhookId).executeTakeFirst();
+      const row = await selectDeliveries(db)
+        .where('id', '=', id)
+        .where('webhook_id', '=', webhookId)
+        .executeTakeFirst();
       return row ? toDelivery(row) : null;
     },
   };
 }
 
-function rows(db: Kysely<Tables>) {
+function selectDeliveries(db: Kysely<Tables>) {
   return db
     .selectFrom('webhook_deliveries')
     .select(['id', 'type', 'status', 'attempts', 'due_at', 'created_at'])
     .select(sql<string | null>`(select run_id from webhook_events where id = event_id)`.as('run_id'));
 }
 
-type DeliveryRow = Awaited<ReturnType<ReturnType<typeof rows>['executeTakeFirstOrThrow']>>;
+type DeliveryRow = Awaited<ReturnType<ReturnType<typeof selectDeliveries>['executeTakeFirstOrThrow']>>;
 
-async function insertPing(db: Kysely<Tables>, { id, tenantId, webhookId, body }: Ping): Promise<WebhookDelivery> {
+async function insertPing(
+  db: Kysely<Tables>,
+  { id, tenantId, webhookId, body }: PingDelivery,
+): Promise<WebhookDelivery> {
   await sql`
     with event as (
       insert into webhook_events (id, tenant_id, type, at, body)
@@ -86,7 +92,7 @@ async function insertPing(db: Kysely<Tables>, { id, tenantId, webhookId, body }:
     insert into webhook_deliveries (id, webhook_id, event_id, type, status, due_at, failures, attempts, created_at)
     select ${`msg_${id}`}, ${webhookId}, id, 'webhook.ping', 'pending', now(), 0, '[]', ${NOW_AS_LISTED} from event
   `.execute(db);
-  return toDelivery(await rows(db).where('id', '=', `msg_${id}`).executeTakeFirstOrThrow());
+  return toDelivery(await selectDeliveries(db).where('id', '=', `msg_${id}`).executeTakeFirstOrThrow());
 }
 
 const HAS_NO_ATTEMPT_IN_PROGRESS = sql<boolean>`(claim is null or due_at <= now())`;

@@ -10,7 +10,7 @@ import { runStatement } from '../database/run-statement.ts';
 import { formatTimestamp, toMs } from '../../graph/values/index.ts';
 
 /** The run that emits the events. */
-interface Emitter {
+interface EmittingRun {
   readonly runId: string;
   readonly tenantId: string;
 }
@@ -19,7 +19,7 @@ interface Emitter {
  * Builds the clauses that create the webhook events of a batch. They belong to the statement that writes the batch,
  * after `written_events` and `updated_run`. A batch that is written again creates no events, and neither does a replay.
  */
-export function webhookClauses(batch: JournalBatch, emitter: Emitter): readonly Sql[] {
+export function webhookClauses(batch: JournalBatch, emitter: EmittingRun): readonly Sql[] {
   const webhookEvents = toWebhookEvents(batch);
   if (webhookEvents.length === 0) return [];
   return [
@@ -29,7 +29,7 @@ export function webhookClauses(batch: JournalBatch, emitter: Emitter): readonly 
 }
 
 /** Builds a statement that creates webhook events that belong to no batch. */
-export function insertWebhookEvents(webhookEvents: readonly WebhookEvent[], emitter: Emitter): Sql {
+export function insertWebhookEvents(webhookEvents: readonly WebhookEvent[], emitter: EmittingRun): Sql {
   return statement`
     with written_events as (select null::integer as seq), updated_run as (select null::json as view),
       new_events as (${insertEvents(webhookEvents, emitter)}), new_deliveries as (${insertDeliveries(emitter)})
@@ -37,7 +37,7 @@ export function insertWebhookEvents(webhookEvents: readonly WebhookEvent[], emit
   `;
 }
 
-function insertEvents(webhookEvents: readonly WebhookEvent[], { runId, tenantId }: Emitter): Sql {
+function insertEvents(webhookEvents: readonly WebhookEvent[], { runId, tenantId }: EmittingRun): Sql {
   return statement`
     insert into webhook_events (id, tenant_id, type, run_id, subject_id, at, subject)
     select 'evt_' || md5(${`${runId}/`} || key), ${tenantId}, type, ${runId}, subject_id, at,
@@ -58,7 +58,7 @@ function insertEvents(webhookEvents: readonly WebhookEvent[], { runId, tenantId 
   `;
 }
 
-function insertDeliveries({ tenantId }: Emitter): Sql {
+function insertDeliveries({ tenantId }: EmittingRun): Sql {
   return statement`
     insert into webhook_deliveries (id, webhook_id, event_id, type, status, due_at, failures, attempts, created_at)
     select ${NEW_ID}, webhooks.id, new_events.id, type, 'pending', now(), 0, '[]', ${raw(NOW_TEXT)}
@@ -97,7 +97,7 @@ export function createApprovalNotices(db: Kysely<Tables>): ApprovalNotices {
   return {
     async sendDue() {
       let sent = BATCH;
-      while (sent === BATCH) sent = await db.transaction().execute(sendSome);
+      while (sent === BATCH) sent = await db.transaction().execute(sendSomeNotices);
     },
   };
 }
@@ -112,7 +112,7 @@ interface DueApproval {
 }
 
 /** Notifies webhooks about some approvals, which are locked meanwhile. @returns their number */
-async function sendSome(transaction: Transaction<Tables>): Promise<number> {
+async function sendSomeNotices(transaction: Transaction<Tables>): Promise<number> {
   const { rows } = await sql<DueApproval>`
     select id, tenant_id, run_id, body, notice_at, now() as now from approvals
     where status = 'pending' and notice_at <= now()

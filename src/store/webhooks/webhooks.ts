@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Kysely, Selectable } from 'kysely';
 import type { WebhookEventType } from '../../graph/journal/index.ts';
 import { ROW_COUNT, putUpTo } from '../database/run-statement.ts';
-import { NEWEST_FIRST, isBefore, mapPage, readPage } from '../page.ts';
+import { NEWEST_FIRST, isBeforePosition, mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
 import { NOW_AS_LISTED } from './webhook-events.ts';
@@ -37,7 +37,7 @@ interface WebhookKey {
 }
 
 /** A new secret with an id that is the same for all attempts of the request. */
-interface Rotation {
+interface SecretRotation {
   readonly id: string;
   readonly secret: string;
 }
@@ -56,7 +56,7 @@ export interface Webhooks {
    * effect.
    * @returns 'too-many' when the most earlier secrets that are allowed still sign
    */
-  rotate(webhook: WebhookKey, rotation: Rotation, most: number): Promise<Webhook | 'too-many' | null>;
+  rotate(webhook: WebhookKey, rotation: SecretRotation, most: number): Promise<Webhook | 'too-many' | null>;
   /** Enables a disabled webhook. */
   enable(tenantId: string, id: string): Promise<Webhook | null>;
   /** Lists the secrets that sign now, newest first. */
@@ -65,9 +65,9 @@ export interface Webhooks {
 
 export function createWebhooks(db: Kysely<Tables>): Webhooks {
   return {
-    add: (webhook, most) => add(db, webhook, most),
+    add: (webhook, most) => addWebhook(db, webhook, most),
     async find(tenantId, id) {
-      const row = await webhooks(db, { tenantId, id }).executeTakeFirst();
+      const row = await selectWebhook(db, { tenantId, id }).executeTakeFirst();
       return row ? toWebhook(row) : null;
     },
     async list(tenantId, { limit, after }) {
@@ -75,7 +75,7 @@ export function createWebhooks(db: Kysely<Tables>): Webhooks {
         .selectFrom('webhooks')
         .selectAll()
         .where('tenant_id', '=', tenantId)
-        .where(isBefore('created_at', after));
+        .where(isBeforePosition('created_at', after));
       return mapPage(await readPage(db, rows, { ...NEWEST_FIRST, limit, payloads: ['url'] }), toWebhook);
     },
     async remove(tenantId, id) {
@@ -84,7 +84,7 @@ export function createWebhooks(db: Kysely<Tables>): Webhooks {
         delete from webhook_deliveries using gone where webhook_id = gone.id
       `.execute(db);
     },
-    rotate: (webhook, rotation, most) => rotate(db, webhook, rotation, most),
+    rotate: (webhook, rotation, most) => rotateSecret(db, webhook, rotation, most),
     async enable(tenantId, id) {
       const row = await updateWebhook(db, { tenantId, id })
         .set({ disabled_at: null, disabled_reason: null, failing_since: null })
@@ -99,16 +99,16 @@ export function createWebhooks(db: Kysely<Tables>): Webhooks {
         .where('id', '=', id)
         .executeTakeFirst();
       if (!row || row.secret === null) return [];
-      return [row.secret, ...stillSigning(row.earlier_secrets, row.now).map(({ secret }) => secret)];
+      return [row.secret, ...secretsStillSigning(row.earlier_secrets, row.now).map(({ secret }) => secret)];
     },
   };
 }
 
 /** Webhooks of a tenant are added one at a time, so that their count is exact. */
-async function add(db: Kysely<Tables>, webhook: NewWebhook, most: number): Promise<Webhook | null> {
+async function addWebhook(db: Kysely<Tables>, webhook: NewWebhook, most: number): Promise<Webhook | null> {
   const { id, tenantId, url, events, format, linkBase, secret, createdBy } = webhook;
   const put = await putUpTo(db, `webhooks of ${tenantId}`, most, {
-    existing: (transaction) => webhooks(transaction, { tenantId, id }),
+    existing: (transaction) => selectWebhook(transaction, { tenantId, id }),
     count: (transaction) => transaction.selectFrom('webhooks').select(ROW_COUNT).where('tenant_id', '=', tenantId),
     insert: (transaction) =>
       transaction
@@ -130,7 +130,7 @@ async function add(db: Kysely<Tables>, webhook: NewWebhook, most: number): Promi
   return put && toWebhook(put.row);
 }
 
-function webhooks(db: Kysely<Tables>, { tenantId, id }: WebhookKey) {
+function selectWebhook(db: Kysely<Tables>, { tenantId, id }: WebhookKey) {
   return db.selectFrom('webhooks').selectAll().where('tenant_id', '=', tenantId).where('id', '=', id);
 }
 
@@ -142,17 +142,17 @@ function updateWebhook(db: Kysely<Tables>, { tenantId, id }: WebhookKey) {
 const NOW = sql<Date>`now()`.as('now');
 const OVERLAP_MS = DAY_MS;
 
-async function rotate(
+async function rotateSecret(
   db: Kysely<Tables>,
   key: WebhookKey,
-  { id: rotation, secret }: Rotation,
+  { id: rotation, secret }: SecretRotation,
   most: number,
 ): Promise<Webhook | 'too-many' | null> {
   return await db.transaction().execute(async (transaction) => {
-    const row = await webhooks(transaction, key).select(NOW).forUpdate().executeTakeFirst();
+    const row = await selectWebhook(transaction, key).select(NOW).forUpdate().executeTakeFirst();
     if (!row) return null;
     if (row.secret === null || row.secret === secret || row.rotation === rotation) return toWebhook(row);
-    const earlier = stillSigning(row.earlier_secrets, row.now).filter((one) => one.secret !== secret);
+    const earlier = secretsStillSigning(row.earlier_secrets, row.now).filter((one) => one.secret !== secret);
     if (earlier.length >= most) return 'too-many';
     const replaced = { secret: row.secret, until: new Date(row.now.getTime() + OVERLAP_MS).toISOString() };
     await updateWebhook(transaction, key)
@@ -162,7 +162,7 @@ async function rotate(
   });
 }
 
-function stillSigning(earlier: readonly EarlierSecret[], now: Date): readonly EarlierSecret[] {
+function secretsStillSigning(earlier: readonly EarlierSecret[], now: Date): readonly EarlierSecret[] {
   return earlier.filter(({ until }) => Date.parse(until) > now.getTime());
 }
 

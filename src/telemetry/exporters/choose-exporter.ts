@@ -4,9 +4,9 @@ import { setVariables } from '../../process/process-options.ts';
 export type ExporterName = 'otlp' | 'console';
 
 /** The names of spans and metrics in OpenTelemetry's variables. */
-export type Signal = 'TRACES' | 'METRICS';
+export type TelemetrySignal = 'TRACES' | 'METRICS';
 
-interface Choice {
+interface ExporterChoice {
   /** `null` if nothing is sent. */
   readonly exporter: ExporterName | null;
   /** Warnings about variables that have no effect. */
@@ -21,7 +21,7 @@ interface SignalFacts {
 
 const NAMES: readonly ExporterName[] = ['otlp', 'console'];
 
-const SIGNALS: Readonly<Record<Signal, SignalFacts>> = {
+const SIGNALS: Readonly<Record<TelemetrySignal, SignalFacts>> = {
   TRACES: { called: 'spans', unsent: ['none'] },
   METRICS: { called: 'metrics', unsent: ['none', 'prometheus'] },
 };
@@ -30,10 +30,10 @@ const SIGNALS: Readonly<Record<Signal, SignalFacts>> = {
  * Chooses the exporter of spans or metrics by OpenTelemetry's own variables. They are sent if an address for them is
  * set, or if `OTEL_TRACES_EXPORTER` or `OTEL_METRICS_EXPORTER` names an exporter; the only protocol is `http/protobuf`.
  */
-export function chooseExporter(signal: Signal, environment: NodeJS.ProcessEnv): Choice {
+export function chooseExporter(signal: TelemetrySignal, environment: NodeJS.ProcessEnv): ExporterChoice {
   const given = setVariables(environment);
   const { called, unsent } = SIGNALS[signal];
-  const requested = requestedIn(signal, given).filter((name) => !unsent.includes(name));
+  const requested = requestedExporters(signal, given).filter((name) => !unsent.includes(name));
   const exporter = NAMES.find((name) => requested.includes(name)) ?? null;
   const others = requested.filter((name) => name !== exporter);
   const problems = others.map((name) => {
@@ -43,9 +43,9 @@ export function chooseExporter(signal: Signal, environment: NodeJS.ProcessEnv): 
   return { exporter, problems: [...problems, ...(exporter === 'otlp' ? protocolProblems(signal, given) : [])] };
 }
 
-type Variables = ReturnType<typeof setVariables>;
+type EnvironmentVariables = ReturnType<typeof setVariables>;
 
-function requestedIn(signal: Signal, given: Variables): readonly string[] {
+function requestedExporters(signal: TelemetrySignal, given: EnvironmentVariables): readonly string[] {
   if (given['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return [];
   const addresses = ['OTEL_EXPORTER_OTLP_ENDPOINT', `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`];
   const hasAddress = addresses.some((name) => given[name] !== undefined);
@@ -53,7 +53,7 @@ function requestedIn(signal: Signal, given: Variables): readonly string[] {
   return named.split(',').map((name) => name.trim());
 }
 
-function protocolProblems(signal: Signal, given: Variables): readonly string[] {
+function protocolProblems(signal: TelemetrySignal, given: EnvironmentVariables): readonly string[] {
   const { called } = SIGNALS[signal];
   const protocol = given[`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`] ?? given['OTEL_EXPORTER_OTLP_PROTOCOL'] ?? SPOKEN;
   return protocol === SPOKEN ? [] : [`The ${called} are sent by ${SPOKEN}, and not by ${protocol}`];

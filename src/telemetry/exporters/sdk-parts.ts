@@ -12,7 +12,7 @@ export function toResource(service: string): Resource {
 }
 
 /** Forwards problems that OpenTelemetry's SDK reports. */
-export function reportProblems(report: ExportOptions['report']): void {
+export function reportSdkProblems(report: ExportOptions['report']): void {
   const ignore = (): void => undefined;
   const log = (message: string): void => report(`OpenTelemetry: ${message}`);
   diag.setLogger(
@@ -22,7 +22,7 @@ export function reportProblems(report: ExportOptions['report']): void {
 }
 
 /** Waits briefly for the last export and ignores its failure. */
-export async function flushed(work: Promise<unknown>): Promise<void> {
+export async function flushWithin(work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, FLUSH_WITHIN_MS);

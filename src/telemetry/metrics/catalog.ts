@@ -20,15 +20,15 @@ const SHORT = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 /** Runs, nodes and approvals: some wait for people. */
 const LONG = [0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 3_600, 14_400, 86_400, 604_800];
 
-const powers = (base: number, first: number, count: number): readonly number[] =>
+const geometricBuckets = (base: number, first: number, count: number): readonly number[] =>
   Array.from({ length: count }, (_, exponent) => first * base ** exponent);
 
 /** Calls of models and tools (OpenTelemetry, GenAI: 0.01 s to 81.92 s). */
-const GEN_AI_SECONDS = powers(2, 0.01, 14);
+const GEN_AI_SECONDS = geometricBuckets(2, 0.01, 14);
 /** OpenTelemetry, GenAI: 1 to 67,108,864 tokens. */
-const GEN_AI_TOKENS = powers(4, 1, 14);
+const GEN_AI_TOKENS = geometricBuckets(4, 1, 14);
 
-const ofModel = {
+const MODEL_LABELS = {
   'gen_ai.operation.name': 'fixed',
   'gen_ai.provider.name': 'fixed',
   'gen_ai.request.model': 'named',
@@ -210,7 +210,7 @@ export const METRICS = {
     at: 'worker',
     about: 'attempts to ask a model',
     unit: 's',
-    labels: { ...ofModel, 'error.type': 'fixed' },
+    labels: { ...MODEL_LABELS, 'error.type': 'fixed' },
     bounds: GEN_AI_SECONDS,
   },
   'gen_ai.client.operation.time_to_first_chunk': {
@@ -218,7 +218,7 @@ export const METRICS = {
     at: 'worker',
     about: 'the time to the first piece of an answer that is streamed',
     unit: 's',
-    labels: ofModel,
+    labels: MODEL_LABELS,
     bounds: GEN_AI_SECONDS,
   },
   'gen_ai.client.token.usage': {
@@ -226,7 +226,7 @@ export const METRICS = {
     at: 'worker',
     about: 'tokens of an answered attempt; its sum counts tokens',
     unit: '{token}',
-    labels: { ...ofModel, 'gen_ai.token.type': 'fixed' },
+    labels: { ...MODEL_LABELS, 'gen_ai.token.type': 'fixed' },
     bounds: GEN_AI_TOKENS,
   },
   'gen_ai.execute_tool.duration': {

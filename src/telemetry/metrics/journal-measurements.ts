@@ -9,13 +9,13 @@ export interface MeasuredRun {
   readonly graph: string;
 }
 
-type Measured<Type extends RunEvent['type']> = (
+type MeasuredEvent<Type extends RunEvent['type']> = (
   event: EventOf<Type>,
   run: MeasuredRun,
   clock: NodeClock,
 ) => readonly Measurement[];
 
-const OF_EVENTS: { readonly [Type in RunEvent['type']]?: Measured<Type> } = {
+const OF_EVENTS: { readonly [Type in RunEvent['type']]?: MeasuredEvent<Type> } = {
   'step.started': ({ at, step, path }, run) => [
     { name: 'holdfast.steps', value: 1, labels: { graph: run.graph } },
     ...(step === 0 && !path ? startDelay(run, at) : []),
@@ -51,12 +51,12 @@ export function journalMeasurements(
   const [first] = events;
   return [
     ...(first ? [{ name: 'holdfast.journal.lag', value: secondsUntil(now, first.at), labels: {} } as const] : []),
-    ...events.flatMap((event) => ofEvent(event, run, clock)),
-    ...events.flatMap((event) => ofApproval(event, requestedAt)),
+    ...events.flatMap((event) => measurementsOfEvent(event, run, clock)),
+    ...events.flatMap((event) => measurementsOfApproval(event, requestedAt)),
   ];
 }
 
-function ofEvent<Type extends RunEvent['type']>(
+function measurementsOfEvent<Type extends RunEvent['type']>(
   event: EventOf<Type>,
   run: MeasuredRun,
   clock: NodeClock,
@@ -65,7 +65,7 @@ function ofEvent<Type extends RunEvent['type']>(
 }
 
 /** A vote that leaves the approval open is no decision. */
-function ofApproval(
+function measurementsOfApproval(
   event: RunEvent,
   requests: ReadonlyMap<string, { readonly at: string; readonly status: string }>,
 ): readonly Measurement[] {

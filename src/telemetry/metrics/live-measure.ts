@@ -7,7 +7,7 @@ export const COUNT_EVERY_MS = 15_000;
 
 const STATUSES = ['queued', 'running', 'waiting', 'paused'] as const;
 
-interface LiveSource {
+interface LiveCountsSource {
   readonly store: { readonly countLive: () => Promise<LiveCounts> };
   readonly logger: Logger;
 }
@@ -16,7 +16,7 @@ interface LiveSource {
  * Measures the current counts with one statement, at most once per interval.
  * @returns a function that does not fail: the other metrics of the process must be readable without the database
  */
-export function createLiveMeasure({ store, logger }: LiveSource): () => Promise<void> {
+export function createLiveMeasure({ store, logger }: LiveCountsSource): () => Promise<void> {
   let countedAt = Number.NEGATIVE_INFINITY;
   return async () => {
     if (performance.now() - countedAt < COUNT_EVERY_MS) return;

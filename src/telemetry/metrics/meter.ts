@@ -20,25 +20,25 @@ interface MeasurementOf<Name extends MetricName> {
 /** A value of a metric. */
 export type Measurement = { readonly [Name in MetricName]: MeasurementOf<Name> }[MetricName];
 
-type Labels = Record<string, string | number>;
-type Instrument = (value: number, labels: Labels) => void;
+type MetricLabels = Record<string, string | number>;
+type MetricInstrument = (value: number, labels: MetricLabels) => void;
 
 /** The instruments of this process, and their readers. */
-interface Meter {
-  readonly instruments: ReadonlyMap<string, Instrument>;
+interface ProcessMeter {
+  readonly instruments: ReadonlyMap<string, MetricInstrument>;
   readonly reader: PrometheusExporter;
   readonly names: BoundedNames;
 }
 
-const facts: Readonly<Record<string, MetricFacts>> = METRICS;
+const FACTS_OF_METRICS: Readonly<Record<string, MetricFacts>> = METRICS;
 
 /** Counters and levels without labels are 0 from the start; the other metrics are absent until they are measured. */
 const STARTING_VALUE = 0;
 
-function createMeter({ readers = [], ...options }: MeterProviderOptions = {}): Meter {
+function createMeter({ readers = [], ...options }: MeterProviderOptions = {}): ProcessMeter {
   const reader = new PrometheusExporter({ preventServerStart: true });
   const meter = new MeterProvider({ ...options, readers: [reader, ...readers] }).getMeter('holdfast');
-  const create = (name: string, { kind, about, unit, bounds = [] }: MetricFacts): Instrument => {
+  const create = (name: string, { kind, about, unit, bounds = [] }: MetricFacts): MetricInstrument => {
     const described = { description: about, ...(unit !== undefined && { unit }) };
     switch (kind) {
       case 'counter': {
@@ -60,14 +60,14 @@ function createMeter({ readers = [], ...options }: MeterProviderOptions = {}): M
       }
     }
   };
-  const instruments = new Map(Object.entries(facts).map(([name, each]) => [name, create(name, each)]));
-  for (const [name, { kind, labels }] of Object.entries(facts))
+  const instruments = new Map(Object.entries(FACTS_OF_METRICS).map(([name, each]) => [name, create(name, each)]));
+  for (const [name, { kind, labels }] of Object.entries(FACTS_OF_METRICS))
     if ((kind === 'counter' || kind === 'level') && Object.keys(labels).length === 0)
       instruments.get(name)?.(STARTING_VALUE, {});
   return { instruments, reader, names: createBoundedNames() };
 }
 
-let current = createMeter();
+let currentMeter = createMeter();
 let isPushing = false;
 
 /** True if metrics are pushed to a collector. */
@@ -80,11 +80,11 @@ export function sendsMetrics(): boolean {
  * @returns a function that restores the previous readers
  */
 export function measureWith(options: MeterProviderOptions): () => void {
-  const before = current;
-  current = createMeter(options);
+  const before = currentMeter;
+  currentMeter = createMeter(options);
   isPushing = true;
   return () => {
-    current = before;
+    currentMeter = before;
     isPushing = false;
   };
 }
@@ -94,18 +94,22 @@ export function measureWith(options: MeterProviderOptions): () => void {
  * with user-chosen values have too many, the rest share one series.
  */
 export function measure<Name extends MetricName>(name: Name, value: number, labels: LabelsOf<Name>): void {
-  record(name, value, labels);
+  recordMeasurement(name, value, labels);
 }
 
 /** Measures several values in order. */
 export function measureAll(measurements: readonly Measurement[]): void {
-  for (const { name, value, labels } of measurements) record(name, value, labels);
+  for (const { name, value, labels } of measurements) recordMeasurement(name, value, labels);
 }
 
-function record(name: MetricName, value: number, labels: Readonly<Record<string, string | number | undefined>>): void {
-  const { names, instruments } = current;
-  const kinds = facts[name]?.labels ?? {};
-  const bounded: Labels = {};
+function recordMeasurement(
+  name: MetricName,
+  value: number,
+  labels: Readonly<Record<string, string | number | undefined>>,
+): void {
+  const { names, instruments } = currentMeter;
+  const kinds = FACTS_OF_METRICS[name]?.labels ?? {};
+  const bounded: MetricLabels = {};
   for (const [label, given] of Object.entries(labels)) {
     if (given === undefined) continue;
     bounded[label] = kinds[label] === 'named' ? names.bound(`${name} ${label}`, String(given)) : given;
@@ -121,7 +125,7 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Reads all metrics of this process, in Prometheus' text format. */
 export async function readMetrics(): Promise<string> {
-  const { resourceMetrics } = await current.reader.collect();
+  const { resourceMetrics } = await currentMeter.reader.collect();
   return SERIALIZER.serialize(resourceMetrics);
 }
 

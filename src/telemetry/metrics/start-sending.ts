@@ -3,7 +3,7 @@ import { ConsoleMetricExporter, PeriodicExportingMetricReader } from '@opentelem
 import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import { setVariables } from '../../process/process-options.ts';
 import type { ExporterName, ExportOptions } from '../exporters/choose-exporter.ts';
-import { flushed, reportProblems, toResource } from '../exporters/sdk-parts.ts';
+import { flushWithin, reportSdkProblems, toResource } from '../exporters/sdk-parts.ts';
 import { measureWith } from './meter.ts';
 
 interface SendingOptions extends ExportOptions {
@@ -25,8 +25,8 @@ const TIMEOUT_MS = 30_000;
  * @returns a function that sends the rest, and stops
  */
 export function startSending({ service, report, environment, exporter }: SendingOptions): () => Promise<void> {
-  reportProblems(report);
-  const exportIntervalMillis = intervalIn(environment);
+  reportSdkProblems(report);
+  const exportIntervalMillis = intervalMsIn(environment);
   const reader = new PeriodicExportingMetricReader({
     exporter: EXPORTERS[exporter](),
     exportIntervalMillis,
@@ -34,12 +34,12 @@ export function startSending({ service, report, environment, exporter }: Sending
   });
   const restoreReaders = measureWith({ resource: toResource(service), readers: [reader] });
   return async () => {
-    await flushed(reader.shutdown());
+    await flushWithin(reader.shutdown());
     restoreReaders();
   };
 }
 
-function intervalIn(environment: NodeJS.ProcessEnv): number {
+function intervalMsIn(environment: NodeJS.ProcessEnv): number {
   const given = Number(setVariables(environment)['OTEL_METRIC_EXPORT_INTERVAL']);
   return Number.isInteger(given) && given > 0 ? given : INTERVAL_MS;
 }

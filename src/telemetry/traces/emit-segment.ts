@@ -29,21 +29,21 @@ export async function emitSegment(traced: EndedSegment, events: Parameters<typeo
 
 function makeSpan(runs: RunTracer, traced: EndedSegment, traceId: string, planned: PlannedSpan): void {
   const { name, spanId, parentId, startedAt, endedAt, attributes, error, earlier } = planned;
-  const links = parentId === null ? linksOf(traced) : linksTo(earlier);
+  const links = parentId === null ? linksOfSegment(traced) : linksToSpans(earlier);
   const options = { kind: SpanKind.INTERNAL, startTime: startedAt, attributes, links };
-  const parent = parentOf(traced, traceId, parentId);
+  const parent = parentContextOf(traced, traceId, parentId);
   const span = runs.startAs({ traceId, spanId }, (tracer) => tracer.startSpan(name, options, parent));
   if (error !== null) markFailed(span, error);
   span.end(endedAt);
 }
 
-function parentOf(traced: TraceSegment, traceId: string, parentId: string | null): Context {
+function parentContextOf(traced: TraceSegment, traceId: string, parentId: string | null): Context {
   if (parentId !== null)
     return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId: parentId, traceFlags: TraceFlags.SAMPLED });
   return traced.segment === FIRST_SEGMENT ? trace.setSpanContext(ROOT_CONTEXT, requestContext(traced)) : ROOT_CONTEXT;
 }
 
-function linksTo(context: SpanContext | null): Link[] {
+function linksToSpans(context: SpanContext | null): Link[] {
   return context ? [{ context }] : [];
 }
 
@@ -51,10 +51,10 @@ function linksTo(context: SpanContext | null): Link[] {
  * A later segment links to the previous one and to the signal that begins it; the first segment of a later execution
  * links to the request for the run.
  */
-function linksOf(traced: EndedSegment): Link[] {
+function linksOfSegment(traced: EndedSegment): Link[] {
   if (traced.segment === FIRST_SEGMENT) return [];
   const [execution = '', number] = traced.segment.split('.');
   const before = Number(number) - 1;
   const earlier = before > 0 && spanContextOf({ ...traced, segment: `${execution}.${before}` }, ROOT);
-  return [{ context: earlier || requestContext(traced) }, ...linksTo(readTraceparent(traced.sentIn))];
+  return [{ context: earlier || requestContext(traced) }, ...linksToSpans(readTraceparent(traced.sentIn))];
 }

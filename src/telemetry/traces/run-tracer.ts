@@ -7,19 +7,19 @@ export interface RunTracer {
   startAs(ids: Pick<SpanContext, 'traceId' | 'spanId'>, start: (tracer: Tracer) => Span): Span;
 }
 
-let current: RunTracer | null = null;
+let currentTracer: RunTracer | null = null;
 
 /** @param tracer `null` disables tracing in this process */
 export function setRunTracer(tracer: RunTracer | null): void {
-  current = tracer;
+  currentTracer = tracer;
 }
 
 /** @returns `null` if tracing is disabled in this process */
 export function runTracer(): RunTracer | null {
-  return current;
+  return currentTracer;
 }
 
 /** True if tracing is enabled in this process. */
 export function isTracing(): boolean {
-  return current !== null;
+  return currentTracer !== null;
 }

@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import type { SpanExporter, IdGenerator } from '@opentelemetry/sdk-trace-base';
 import type { ExporterName, ExportOptions } from '../exporters/choose-exporter.ts';
-import { flushed, reportProblems, toResource } from '../exporters/sdk-parts.ts';
+import { flushWithin, reportSdkProblems, toResource } from '../exporters/sdk-parts.ts';
 import { setRunTracer } from './run-tracer.ts';
 
 interface SdkOptions extends ExportOptions {
@@ -35,7 +35,7 @@ const MAX_QUEUE = 20_000;
  * @returns a function that sends the rest, and stops
  */
 export function startSdk({ service, exporter, maxQueueSize, report }: SdkOptions): () => Promise<void> {
-  reportProblems(report);
+  reportSdkProblems(report);
   const resource = toResource(service);
   const processor = new BatchSpanProcessor(EXPORTERS[exporter](), { maxQueueSize: Number(maxQueueSize) || MAX_QUEUE });
   const parts = { resource, spanProcessors: [processor] };
@@ -47,22 +47,22 @@ export function startSdk({ service, exporter, maxQueueSize, report }: SdkOptions
   setRunTracer({ tracer, startAs: (given, start) => ids.with(given, () => start(tracer)) });
   return async () => {
     setRunTracer(null);
-    await flushed(processor.shutdown());
+    await flushWithin(processor.shutdown());
     trace.disable();
     context.disable();
     diag.disable();
   };
 }
 
-type Ids = Pick<SpanContext, 'traceId' | 'spanId'>;
+type SpanIds = Pick<SpanContext, 'traceId' | 'spanId'>;
 
 /** Generates random ids, or fixed ones within `with`. */
 class FixedIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
-  #fixed: Ids | null = null;
+  #fixed: SpanIds | null = null;
 
   /** Assigns these ids to the spans that `start` begins. */
-  with<T>(ids: Ids, start: () => T): T {
+  with<T>(ids: SpanIds, start: () => T): T {
     this.#fixed = ids;
     try {
       return start();

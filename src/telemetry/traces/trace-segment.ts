@@ -36,12 +36,12 @@ export function spanContextOf(traced: TraceSegment, part: SpanPart): SpanContext
 
 /** The id in `spanContextOf`. @param name the name of the part */
 export function spanIdOf(traced: TraceSegment, name: string): string {
-  return digest(traced, name).slice(0, 16);
+  return digestOfSegment(traced, name).slice(0, 16);
 }
 
 /** The name of a part, unique in its segment. */
 export function nameOfPart(part: SpanPart): string {
-  return JSON.stringify(identityOf(part));
+  return JSON.stringify(identityOfPart(part));
 }
 
 /** The span of the request for the run. @throws TypeError for an invalid `traceparent` */
@@ -56,14 +56,16 @@ export function requestContext({ run: { parent } }: Pick<TraceSegment, 'run'>): 
  * @throws TypeError for an invalid `traceparent`
  */
 export function traceIdOf(traced: TraceSegment): string {
-  return traced.segment === FIRST_SEGMENT ? requestContext(traced).traceId : digest(traced, 'trace').slice(0, 32);
+  return traced.segment === FIRST_SEGMENT
+    ? requestContext(traced).traceId
+    : digestOfSegment(traced, 'trace').slice(0, 32);
 }
 
-function digest({ runId, run: { parent }, segment }: TraceSegment, what: string): string {
+function digestOfSegment({ runId, run: { parent }, segment }: TraceSegment, what: string): string {
   return createHash('sha256').update([parent, runId, segment, what].join('\n')).digest('hex');
 }
 
-function identityOf(part: SpanPart): readonly unknown[] {
+function identityOfPart(part: SpanPart): readonly unknown[] {
   switch (part.kind) {
     case 'root':
       return ['root'];

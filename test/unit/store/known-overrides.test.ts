@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { createKnownOverrides, switchedOff } from '../../../src/store/known-overrides.ts';
-import type { Overrides } from '../../../src/store/known-overrides.ts';
+import { createKnownOverrides, findSwitchedOff } from '../../../src/store/known-overrides.ts';
+import type { CurrentOverrides } from '../../../src/store/known-overrides.ts';
 import type { Switch } from '../../../src/store/switches.ts';
 
 const off = (name: string, tenants: Switch['tenants'] = null): Switch => ({
@@ -13,22 +13,22 @@ const off = (name: string, tenants: Switch['tenants'] = null): Switch => ({
   changedAt: '2026-01-02T03:04:05.678Z',
   changedBy: 'root',
 });
-const overrides = (...switches: readonly Switch[]): Overrides => ({ switchedOff: switches, tenants: new Map() });
+const overrides = (...switches: readonly Switch[]): CurrentOverrides => ({ switchedOff: switches, tenants: new Map() });
 
 /** Overrides read from a fake database whose answers the test controls. */
 function known() {
-  const answers: (() => Promise<Overrides>)[] = [];
+  const answers: (() => Promise<CurrentOverrides>)[] = [];
   const seen = { asked: 0, now: 0 };
-  const read = async (): Promise<Overrides> => {
+  const read = async (): Promise<CurrentOverrides> => {
     seen.asked += 1;
     return (await answers.shift()?.()) ?? overrides();
   };
-  const answer = (next: () => Promise<Overrides>): void => void answers.push(next);
+  const answer = (next: () => Promise<CurrentOverrides>): void => void answers.push(next);
   return { seen, answer, overrides: createKnownOverrides(read, () => seen.now) };
 }
 
-const namesIn = ({ switchedOff: switches }: Overrides): readonly string[] => switches.map(({ name }) => name);
-const away = async (): Promise<Overrides> => await Promise.reject(new Error('the database is away'));
+const namesIn = ({ switchedOff: switches }: CurrentOverrides): readonly string[] => switches.map(({ name }) => name);
+const away = async (): Promise<CurrentOverrides> => await Promise.reject(new Error('the database is away'));
 
 test('the database is asked at most once a second, and callers wait for it only after two seconds', async () => {
   const { seen, answer, overrides: all } = known();
@@ -75,7 +75,7 @@ test('a slow database delays nobody once overrides are known', async () => {
   const { seen, answer, overrides: all } = known();
   answer(async () => overrides(off('pay')));
   await all.now();
-  answer(async () => await new Promise<Overrides>(() => undefined));
+  answer(async () => await new Promise<CurrentOverrides>(() => undefined));
   seen.now = 2_000;
   expect(namesIn(await all.now())).toEqual(['pay']);
   const isLater = vi.fn<() => void>();
@@ -89,8 +89,8 @@ test('a slow database delays nobody once overrides are known', async () => {
 test('after a change the database is asked again, and a late answer to an earlier query is discarded', async () => {
   const { answer, overrides: all } = known();
   await all.now();
-  let answerLate: (late: Overrides) => void = () => undefined;
-  answer(async () => await new Promise<Overrides>((resolve) => (answerLate = resolve)));
+  let answerLate: (late: CurrentOverrides) => void = () => undefined;
+  answer(async () => await new Promise<CurrentOverrides>((resolve) => (answerLate = resolve)));
   all.forget();
   const early = all.now();
   answer(async () => overrides(off('pay')));
@@ -103,12 +103,12 @@ test('after a change the database is asked again, and a late answer to an earlie
 
 test('a switch applies to all tenants, or to those that it names', () => {
   const all = overrides(off('pay'), off('mail', ['acme']));
-  const isOff = (name: string, tenantId: string) => switchedOff(all, { kind: 'tool', name }, tenantId) !== null;
+  const isOff = (name: string, tenantId: string) => findSwitchedOff(all, { kind: 'tool', name }, tenantId) !== null;
   expect([isOff('pay', 'other'), isOff('mail', 'acme'), isOff('mail', 'other'), isOff('ship', 'acme')]).toEqual([
     true,
     true,
     false,
     false,
   ]);
-  expect(switchedOff(all, { kind: 'model', name: 'pay' }, 'acme')).toBeNull();
+  expect(findSwitchedOff(all, { kind: 'model', name: 'pay' }, 'acme')).toBeNull();
 });

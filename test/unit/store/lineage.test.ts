@@ -2,7 +2,7 @@ import { Kysely, sql } from 'kysely';
 import type { KyselyPlugin } from 'kysely';
 import { expect, test } from 'vitest';
 import { createPgliteDialect } from '../../../src/store/database/pglite-dialect.ts';
-import { foldUpTo, readLineage, reachesBack } from '../../../src/store/lineage.ts';
+import { foldUpTo, readLineage, reachesBackTo } from '../../../src/store/lineage.ts';
 import type { Tables } from '../../../src/store/tables.ts';
 import { aBatch, aCheckpoint, aNewRun, writeTo } from '../../support/builders/store-builders.ts';
 import { useMemoryStore } from '../../support/servers/use-memory-store.ts';
@@ -37,7 +37,7 @@ test('only the last changes of a long chain are held in memory, and the state is
     expect(state?.channels['x']).toBe(largeOf(n));
     expect(state?.resumePoint.visits).toEqual({ a: n });
   }
-  expect([21, 22].map((n) => reachesBack(lineage, key('R', n)))).toEqual([false, true]);
+  expect([21, 22].map((n) => reachesBackTo(lineage, key('R', n)))).toEqual([false, true]);
   expect(foldUpTo(lineage, 'R.c21')).toBeNull();
   const states = [];
   const { items } = await store.checkpoints.list(['R'], { limit: 30 });

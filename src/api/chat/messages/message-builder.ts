@@ -1,15 +1,15 @@
 import type { ModelDelta, RunEvent } from '../../../graph/journal/index.ts';
 import { isEnded } from '../../../graph/run/index.ts';
 import type { RunStatus } from '../../../graph/run/index.ts';
-import { taskOf, sameTask } from './plan-chat.ts';
-import type { ChatPlan, Chunk, TaskOfEvent } from './plan-chat.ts';
+import { taskOf, isSameTask } from './plan-chat.ts';
+import type { ChatPlan, UiChunk, TaskOfEvent } from './plan-chat.ts';
 import { SentCalls } from './sent-calls.ts';
 import { isContent, isFilePart, partsOf, sourceOf, textOf } from '../../../graph/definition/index.ts';
 import type { FilePart } from '../../../graph/definition/index.ts';
 import { isJsonObject, own, toItems, isJsonList } from '../../../graph/values/index.ts';
 import type { Json } from '../../../graph/values/index.ts';
 
-type Ending = Extract<RunEvent, { readonly type: 'run.completed' | 'run.failed' | 'run.canceled' }>;
+type MessageEnding = Extract<RunEvent, { readonly type: 'run.completed' | 'run.failed' | 'run.canceled' }>;
 
 /** Finish reasons of answers that are incomplete, or may be. */
 const INCOMPLETE = ['length', 'content-filter', 'other'] as const;
@@ -22,7 +22,7 @@ export class MessageBuilder {
   readonly #plan: ChatPlan;
   readonly #texts = new SentTexts();
   readonly #calls: SentCalls;
-  #ending: Ending | null = null;
+  #ending: MessageEnding | null = null;
   /** The finish reason of the last answer of a model. */
   #finishReason: string | undefined;
   #isInStep = false;
@@ -33,19 +33,19 @@ export class MessageBuilder {
   }
 
   /** @param event redacted for the reader */
-  add(event: RunEvent): readonly Chunk[] {
+  add(event: RunEvent): readonly UiChunk[] {
     switch (event.type) {
       case 'step.started':
         return event.path === undefined ? this.#beginStep() : [];
       case 'node.started':
       case 'node.failed':
-        return [toData(event)];
+        return [toDataChunk(event)];
       case 'node.completed':
       case 'node.skipped':
         return [
-          ...this.#texts.settle(event, textsIn(event, this.#plan.answer)),
+          ...this.#texts.settle(event, assistantTextsIn(event, this.#plan.answer)),
           ...filesIn(event, this.#plan.answer),
-          toData(event),
+          toDataChunk(event),
         ];
       case 'model.called':
         this.#finishReason = event.finishReason;
@@ -61,7 +61,7 @@ export class MessageBuilder {
   }
 
   /** @param delta redacted for the reader */
-  addDelta(delta: ModelDelta): readonly Chunk[] {
+  addDelta(delta: ModelDelta): readonly UiChunk[] {
     return delta.path === undefined && this.#plan.answeringNodes.has(delta.node) ? this.#texts.addDelta(delta) : [];
   }
 
@@ -70,7 +70,7 @@ export class MessageBuilder {
    * @param seq the last event so far, which the client stores with the message
    * @returns the chunks that end the message; `null` when the run continues without input
    */
-  rest(status: RunStatus, runId: string, seq: number): readonly Chunk[] | null {
+  rest(status: RunStatus, runId: string, seq: number): readonly UiChunk[] | null {
     const messageMetadata = { runId, seq };
     if (status === 'waiting' && this.#calls.waitsForPeople)
       return [
@@ -92,26 +92,26 @@ export class MessageBuilder {
   }
 
   /** Ends the current step and its open texts. */
-  endStep(): readonly Chunk[] {
-    const ended: readonly Chunk[] = [...this.#texts.close(), ...(this.#isInStep ? [FINISH_STEP] : [])];
+  endStep(): readonly UiChunk[] {
+    const ended: readonly UiChunk[] = [...this.#texts.close(), ...(this.#isInStep ? [FINISH_STEP] : [])];
     this.#isInStep = false;
     return ended;
   }
 
-  #beginStep(): readonly Chunk[] {
+  #beginStep(): readonly UiChunk[] {
     const before = this.endStep();
     this.#isInStep = true;
     return [...before, { type: 'start-step' }];
   }
 
-  #addCall(event: RunEvent): readonly Chunk[] {
+  #addCall(event: RunEvent): readonly UiChunk[] {
     const chunks = this.#calls.add(event);
     const task = taskOf(event);
     if (!chunks || !task) return [];
     return [...this.#texts.close(task), ...chunks];
   }
 
-  #outputOf(ending: Ending): readonly Chunk[] {
+  #outputOf(ending: MessageEnding): readonly UiChunk[] {
     if (ending.type !== 'run.completed' || this.#plan.answer !== null) return [];
     return [{ type: 'data-output', data: ending.output }];
   }
@@ -129,7 +129,7 @@ const STATUSES = {
 type NodeEvent = Extract<RunEvent, { readonly type: keyof typeof STATUSES }>;
 
 /** Builds a transient chunk with a node's progress; it is not stored in the message. */
-function toData({ type, node, visit, index, path = [] }: NodeEvent): Chunk {
+function toDataChunk({ type, node, visit, index, path = [] }: NodeEvent): UiChunk {
   const location = [...path, index === undefined ? node : `${node}[${index}]`].join('/');
   return {
     type: 'data-node',
@@ -140,7 +140,7 @@ function toData({ type, node, visit, index, path = [] }: NodeEvent): Chunk {
 }
 
 /** Returns the files in the answers that a node of the root graph has written, in order. */
-function filesIn({ update, path }: Written, answer: string | null): readonly Chunk[] {
+function filesIn({ update, path }: WrittenTexts, answer: string | null): readonly UiChunk[] {
   if (path !== undefined || answer === null) return [];
   return toItems(own(update, answer) ?? null)
     .flatMap(filesOf)
@@ -155,24 +155,24 @@ function filesOf(message: Json): readonly FilePart[] {
 }
 
 /** Stored files get the URL of the API that serves them. */
-function toChunk(part: FilePart): Chunk {
+function toChunk(part: FilePart): UiChunk {
   const source = sourceOf(part);
   const url = source.kind === 'url' ? source.url : `/api/blobs/${encodeURIComponent(source.id)}`;
   return { type: 'file', url, mediaType: part.mediaType };
 }
 
 /** The event that reports what a node has written. */
-export type Written = Extract<RunEvent, { readonly type: 'node.completed' | 'node.skipped' }>;
+export type WrittenTexts = Extract<RunEvent, { readonly type: 'node.completed' | 'node.skipped' }>;
 
 /** Returns the answer texts that a node of the root graph has written, in order. */
-function textsIn({ update, path }: Written, answer: string | null): readonly string[] {
+function assistantTextsIn({ update, path }: WrittenTexts, answer: string | null): readonly string[] {
   if (path !== undefined || answer === null) return [];
-  return textsOf(own(update, answer) ?? null);
+  return textPartsOf(own(update, answer) ?? null);
 }
 
 /** Returns the texts of assistant messages, or the text itself. */
-function textsOf(value: Json): readonly string[] {
-  if (isJsonList(value)) return value.flatMap(textsOf);
+function textPartsOf(value: Json): readonly string[] {
+  if (isJsonList(value)) return value.flatMap(textPartsOf);
   const text = isJsonObject(value) && value['role'] === 'assistant' ? textIn(value['content'] ?? null) : value;
   return typeof text === 'string' && text !== '' ? [text] : [];
 }
@@ -202,18 +202,19 @@ class SentTexts {
   #opened = 0;
 
   /** Sends a delta. If earlier deltas are missing, the text is held back until it is known completely. */
-  addDelta(delta: ModelDelta): readonly Chunk[] {
-    const sent = this.#byCall.get(delta.callKey) ?? newText(delta);
+  addDelta(delta: ModelDelta): readonly UiChunk[] {
+    const sent = this.#byCall.get(delta.callKey) ?? textChunks(delta);
     this.#byCall.set(delta.callKey, sent);
     if (sent.isSettled || !addToText(sent, delta) || sent.text === null) return [];
     return this.#send(sent, sent.text);
   }
 
   /** Sends the rest of the texts that a finished task has written, and closes them. */
-  settle(task: TaskOfEvent, texts: readonly string[]): readonly Chunk[] {
+  settle(task: TaskOfEvent, texts: readonly string[]): readonly UiChunk[] {
     const ofTask = this.#of(task);
     const settled = texts.flatMap((text) => {
-      const sent = ofTask.find(({ sentText, isSettled }) => !isSettled && text.startsWith(sentText)) ?? newText(null);
+      const sent =
+        ofTask.find(({ sentText, isSettled }) => !isSettled && text.startsWith(sentText)) ?? textChunks(null);
       sent.isSettled = true;
       return [...this.#send(sent, text), ...end(sent)];
     });
@@ -222,19 +223,19 @@ class SentTexts {
   }
 
   /** Closes the open texts of a task, or of all tasks. */
-  close(task?: TaskOfEvent): readonly Chunk[] {
+  close(task?: TaskOfEvent): readonly UiChunk[] {
     return (task ? this.#of(task) : [...this.#byCall.values()]).flatMap(end);
   }
 
   #of(task: TaskOfEvent): readonly SentText[] {
-    return [...this.#byCall.values()].filter(({ call }) => call !== null && sameTask(call, task));
+    return [...this.#byCall.values()].filter(({ call }) => call !== null && isSameTask(call, task));
   }
 
   /**
    * Sends a text of which a part may have been sent. A client can't remove text, so a different text is sent as a new
    * part.
    */
-  #send(sent: SentText, text: string): readonly Chunk[] {
+  #send(sent: SentText, text: string): readonly UiChunk[] {
     if (sent.sentText.startsWith(text)) return [];
     const continues = text.startsWith(sent.sentText);
     const delta = continues ? text.slice(sent.sentText.length) : text;
@@ -247,11 +248,11 @@ class SentTexts {
   }
 }
 
-function newText(call: SentText['call']): SentText {
+function textChunks(call: SentText['call']): SentText {
   return { call, openId: null, sentText: '', attempt: 0, text: '', nextIndex: 0, isSettled: false };
 }
 
-function end(sent: SentText): readonly Chunk[] {
+function end(sent: SentText): readonly UiChunk[] {
   const { openId: id } = sent;
   sent.openId = null;
   return id === null ? [] : [{ type: 'text-end', id }];

@@ -26,8 +26,8 @@ const DEFAULT_CHANNEL = 'messages';
  * to a text is in the first other text channel that is an output.
  */
 export function planChat(definition: GraphDefinition): ChatPlan {
-  const input = findInput(definition);
-  const answer = input?.kind === 'messages' ? input.channel : findAnswer(definition, input?.channel);
+  const input = findInputChannel(definition);
+  const answer = input?.kind === 'messages' ? input.channel : findAnswerChannel(definition, input?.channel);
   const answeringNodes = Object.entries(definition.nodes).filter(
     ([, node]) => answer !== null && writesModelTextTo(node, answer),
   );
@@ -40,21 +40,21 @@ export function planChat(definition: GraphDefinition): ChatPlan {
   };
 }
 
-function findInput(definition: GraphDefinition): ChatPlan['input'] {
+function findInputChannel(definition: GraphDefinition): ChatPlan['input'] {
   const names = definition.input ?? Object.keys(definition.channels ?? {});
   const takeMessages = names.filter((name) => definition.channels?.[name]?.reducer === 'messages');
   const [messages] = takeMessages.includes(DEFAULT_CHANNEL) ? [DEFAULT_CHANNEL] : takeMessages;
   if (messages !== undefined) return { channel: messages, kind: 'messages' };
-  const text = names.find((name) => isText(definition, name));
+  const text = names.find((name) => isTextChannel(definition, name));
   return text === undefined ? null : { channel: text, kind: 'text' };
 }
 
-function findAnswer(definition: GraphDefinition, input: string | undefined): string | null {
+function findAnswerChannel(definition: GraphDefinition, input: string | undefined): string | null {
   const names = definition.output ?? Object.keys(definition.channels ?? {});
-  return names.find((name) => name !== input && isText(definition, name)) ?? null;
+  return names.find((name) => name !== input && isTextChannel(definition, name)) ?? null;
 }
 
-function isText({ channels = {} }: GraphDefinition, name: string): boolean {
+function isTextChannel({ channels = {} }: GraphDefinition, name: string): boolean {
   const schema = channels[name]?.schema;
   return isJsonObject(schema) && schema['type'] === 'string';
 }
@@ -73,7 +73,7 @@ function writesModelTextTo(node: NodeDefinition, channel: string): boolean {
 }
 
 /** A chunk of the AI SDK's UI message stream, version 1. */
-export type Chunk = UIMessageChunk<JsonObject, { readonly node: JsonObject; readonly output: Json }>;
+export type UiChunk = UIMessageChunk<JsonObject, { readonly node: JsonObject; readonly output: Json }>;
 
 /** The fields of an event that identify its node task. */
 export interface TaskOfEvent {
@@ -89,7 +89,7 @@ export function taskOf(event: RunEvent): TaskOfEvent | null {
 }
 
 /** Returns true if a call belongs to a task. For elements of a list, the call key identifies the element. */
-export function sameTask(call: Pick<ModelDelta, 'node' | 'visit' | 'path' | 'callKey'>, task: TaskOfEvent): boolean {
+export function isSameTask(call: Pick<ModelDelta, 'node' | 'visit' | 'path' | 'callKey'>, task: TaskOfEvent): boolean {
   const { node, visit, path = [], index } = task;
   return (
     call.node === node &&

@@ -8,7 +8,7 @@ import { keyOfTask } from './plan-chat.ts';
 
 export type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { readonly type: Type }>;
 /** An event that closes an approval, or adds a decision to it. */
-export type Decided = EventOf<'approval.decided'> | EventOf<'approval.expired'>;
+export type DecidedQuestion = EventOf<'approval.decided'> | EventOf<'approval.expired'>;
 
 /**
  * Tracks questions that need several approvals, because each approver may edit the arguments that the others have to
@@ -38,7 +38,7 @@ export class EditedQuestions {
 /** The fields of an approval that are presented to a person. */
 export type QuestionContent = Pick<PublicApproval, 'id' | 'title' | 'details' | 'args' | 'tool' | 'digest'>;
 
-interface Question {
+interface ApprovalQuestion {
   readonly task: string;
   readonly node: string;
   /**
@@ -51,7 +51,7 @@ interface Question {
 }
 
 /** The effect of a decision on a question. */
-interface Decision {
+interface DecisionEvent {
   readonly becomes: 'call' | 'answer' | 'waiting';
   /** The question with edited arguments; `null` when they are unchanged. */
   readonly edited: QuestionContent | null;
@@ -61,12 +61,12 @@ interface Decision {
  * Tracks questions that are pending, or approved with their call not begun. The event of a call that begins has no
  * approval id, and other calls may begin first, so it is matched by task, tool and approved arguments.
  */
-export class Questions {
+export class ApprovalQuestions {
   /**
    * Open questions by approval id, in the order in which they were asked. The calls of one message begin in the same
    * order.
    */
-  readonly #open = new Map<string, Question>();
+  readonly #open = new Map<string, ApprovalQuestion>();
   /** The number of tool calls in the latest model answer, by task. */
   readonly #batchSizes = new Map<string, number>();
   readonly #singleCallNodes: ReadonlySet<string>;
@@ -98,7 +98,7 @@ export class Questions {
   }
 
   /** @returns `null` for an unknown question */
-  decide(event: Decided): Decision | null {
+  decide(event: DecidedQuestion): DecisionEvent | null {
     const { approvalId: id, status } = event;
     const question = this.#open.get(id);
     if (!question) return null;
@@ -125,21 +125,21 @@ export class Questions {
     return id;
   }
 
-  #becomes(decided: Question, status: string): Decision['becomes'] {
+  #becomes(decided: ApprovalQuestion, status: string): DecisionEvent['becomes'] {
     if (status === 'pending') return 'waiting';
     return decided.isApproved && this.#canBeFound(decided) ? 'call' : 'answer';
   }
 
   /** Returns true if only one call can match the approval. Redacted arguments may look equal although they differ. */
-  #canBeFound({ task, node, isInside, asked: { tool, args } }: Question): boolean {
+  #canBeFound({ task, node, isInside, asked: { tool, args } }: ApprovalQuestion): boolean {
     if (tool === undefined) return false;
     const isOnlyCall = !isInside && (this.#singleCallNodes.has(node) || this.#batchSizes.get(task) === 1);
-    return isOnlyCall || !hidesPart(args);
+    return isOnlyCall || !isPartlyHidden(args);
   }
 }
 
-function hidesPart(value: Json): boolean {
-  if (isJsonList(value)) return value.some(hidesPart);
-  if (isJsonObject(value)) return Object.values(value).some(hidesPart);
+function isPartlyHidden(value: Json): boolean {
+  if (isJsonList(value)) return value.some(isPartlyHidden);
+  if (isJsonObject(value)) return Object.values(value).some(isPartlyHidden);
   return value === REDACTED;
 }

@@ -1,8 +1,8 @@
 import type { RunEvent } from '../../../graph/journal/index.ts';
 import { keyOfTask } from './plan-chat.ts';
-import type { Chunk, ChatPlan, TaskOfEvent } from './plan-chat.ts';
-import { Questions } from './questions.ts';
-import type { QuestionContent, Decided, EventOf } from './questions.ts';
+import type { UiChunk, ChatPlan, TaskOfEvent } from './plan-chat.ts';
+import { ApprovalQuestions } from './questions.ts';
+import type { QuestionContent, DecidedQuestion, EventOf } from './questions.ts';
 
 /** A tool call as the client has it. */
 interface SentCall {
@@ -17,12 +17,12 @@ interface SentCall {
  * its own, with the id of its approval.
  */
 export class SentCalls {
-  readonly #questions: Questions;
+  readonly #questions: ApprovalQuestions;
   /** Calls that have begun, by their idempotency keys. */
   readonly #made = new Map<string, SentCall>();
 
   constructor(plan: Pick<ChatPlan, 'singleCallNodes'>) {
-    this.#questions = new Questions(plan.singleCallNodes);
+    this.#questions = new ApprovalQuestions(plan.singleCallNodes);
   }
 
   get waitsForPeople(): boolean {
@@ -30,14 +30,14 @@ export class SentCalls {
   }
 
   /** @returns `null` for an event that concerns no call */
-  add(event: RunEvent): readonly Chunk[] | null {
+  add(event: RunEvent): readonly UiChunk[] | null {
     switch (event.type) {
       case 'tool.requested':
         return this.#request(event);
       case 'tool.called':
-        return toOutput(this.#made.get(event.idempotencyKey), event);
+        return toOutputChunk(this.#made.get(event.idempotencyKey), event);
       case 'tool.skipped':
-        return toOutput(this.#madeBy(event, event.tool), event);
+        return toOutputChunk(this.#madeBy(event, event.tool), event);
       case 'approval.requested':
         return this.#ask(event);
       case 'approval.decided':
@@ -55,11 +55,11 @@ export class SentCalls {
    * Sends all pending questions again: after it has sent one decision, a client treats its message as answered and may
    * hide the others.
    */
-  sendQuestionsAgain(): readonly Chunk[] {
-    return this.#questions.pending.flatMap(toQuestion);
+  sendQuestionsAgain(): readonly UiChunk[] {
+    return this.#questions.pending.flatMap(toQuestionChunk);
   }
 
-  #request(event: EventOf<'tool.requested'>): readonly Chunk[] {
+  #request(event: EventOf<'tool.requested'>): readonly UiChunk[] {
     const { tool, args, idempotencyKey } = event;
     const before = this.#made.get(idempotencyKey)?.toolCallId ?? this.#questions.takeApproved(event);
     const toolCallId = before ?? idempotencyKey;
@@ -72,24 +72,24 @@ export class SentCalls {
     return [...this.#made.values()].findLast((sent) => sent.task === key && sent.tool === tool);
   }
 
-  #ask(event: EventOf<'approval.requested'>): readonly Chunk[] {
+  #ask(event: EventOf<'approval.requested'>): readonly UiChunk[] {
     this.#questions.ask(event);
-    return toQuestion(event.approval);
+    return toQuestionChunk(event.approval);
   }
 
   /**
    * Sends the arguments that were decided. If they were edited and the approval is still pending, the question is sent
    * again.
    */
-  #decide(event: Decided): readonly Chunk[] {
+  #decide(event: DecidedQuestion): readonly UiChunk[] {
     const { becomes = 'waiting', edited = null } = this.#questions.decide(event) ?? {};
     if (becomes === 'waiting') return [];
-    return [...(edited ? [toCall(edited)] : []), ...(becomes === 'answer' ? [toAnswer(event)] : [])];
+    return [...(edited ? [toCallChunk(edited)] : []), ...(becomes === 'answer' ? [toAnswerChunk(event)] : [])];
   }
 }
 
 /** Ends the call of a question that is not followed by a tool call. */
-function toAnswer({ approvalId: toolCallId, status }: Decided): Chunk {
+function toAnswerChunk({ approvalId: toolCallId, status }: DecidedQuestion): UiChunk {
   if (status === 'rejected') return { type: 'tool-output-denied', toolCallId };
   if (status !== 'approved')
     return { type: 'tool-output-error', toolCallId, errorText: `The approval is ${status}`, dynamic: true };
@@ -97,10 +97,10 @@ function toAnswer({ approvalId: toolCallId, status }: Decided): Chunk {
 }
 
 /** @param sent the call as the client has it; `undefined` when it has no such call */
-function toOutput(
+function toOutputChunk(
   sent: SentCall | undefined,
   { result = null, error }: Pick<EventOf<'tool.called'>, 'result' | 'error'>,
-): readonly Chunk[] {
+): readonly UiChunk[] {
   if (!sent) return [];
   const { toolCallId } = sent;
   if (error) return [{ type: 'tool-output-error', toolCallId, errorText: error.message, dynamic: true }];
@@ -111,13 +111,13 @@ function toOutput(
 const APPROVAL = 'approval';
 
 /** Sends a question and requests a decision. */
-function toQuestion(asked: QuestionContent): readonly Chunk[] {
+function toQuestionChunk(asked: QuestionContent): readonly UiChunk[] {
   const { id } = asked;
-  return [toCall(asked), { type: 'tool-approval-request', approvalId: id, toolCallId: id }];
+  return [toCallChunk(asked), { type: 'tool-approval-request', approvalId: id, toolCallId: id }];
 }
 
 /** Maps a question to a call with the id of its approval and the digest of its content. */
-function toCall({ id, title, details, args, tool, digest }: QuestionContent): Chunk {
+function toCallChunk({ id, title, details, args, tool, digest }: QuestionContent): UiChunk {
   return {
     type: 'tool-input-available',
     toolCallId: id,

@@ -1,6 +1,6 @@
 import { uiMessageChunkSchema } from 'ai';
 import { describe, expect, test } from 'vitest';
-import type { Chunk, ChatPlan } from '../../../../src/api/chat/messages/plan-chat.ts';
+import type { UiChunk, ChatPlan } from '../../../../src/api/chat/messages/plan-chat.ts';
 import { MessageBuilder } from '../../../../src/api/chat/messages/message-builder.ts';
 import type { ModelDelta } from '../../../../src/graph/journal/batch.ts';
 import type { RunEvent, RunEventBody } from '../../../../src/graph/journal/events.ts';
@@ -17,8 +17,8 @@ const PLAN: ChatPlan = {
 const TASK = { node: 'think', visit: 1 } as const;
 
 interface Built {
-  readonly chunks: readonly Chunk[];
-  readonly end: readonly Chunk[] | null;
+  readonly chunks: readonly UiChunk[];
+  readonly end: readonly UiChunk[] | null;
 }
 
 type Input = RunEventBody | { readonly delta: Partial<ModelDelta> };

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { Chunk } from '../../../../src/api/chat/messages/plan-chat.ts';
+import type { UiChunk } from '../../../../src/api/chat/messages/plan-chat.ts';
 import { writeChunks } from '../../../../src/api/chat/chat-stream.ts';
 import { openSseBody } from '../../../../src/api/streams/sse-body.ts';
 
 const STEP = { type: 'start-step' } as const;
 
-function write(chunks: () => AsyncGenerator<Chunk, void>) {
+function write(chunks: () => AsyncGenerator<UiChunk, void>) {
   const body = openSseBody({ heartbeatMs: 15_000, stallMs: 30_000 });
   const written = writeChunks(body, chunks(), (error) => ({ type: 'error', errorText: String(error) })).finally(
     body.end,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { explainRun } from '../../../../src/api/explain/explain-run.ts';
-import type { Facts, VisibleRun } from '../../../../src/api/explain/reasons.ts';
+import type { ExplanationFacts, VisibleRun } from '../../../../src/api/explain/reasons.ts';
 import { toPublicApproval } from '../../../../src/graph/run/approval.ts';
 import { AT, LATER, anApproval } from '../../../support/builders/store-builders.ts';
 
@@ -32,7 +32,7 @@ const RUN: VisibleRun = {
   workflowId: 'run:acme:R',
 };
 
-function explained(run: Partial<VisibleRun>, over: Partial<Omit<Facts, 'run'>> = {}) {
+function explained(run: Partial<VisibleRun>, over: Partial<Omit<ExplanationFacts, 'run'>> = {}) {
   const rest = { isLive: true, failing: null, checkpoint: null, deadline: null, switchedOff: [], permissions: MAY_ALL };
   const facts = { approvals: [], stopped: null, queue: null, obstacle: null, gatedForReader: NOTHING, ...rest };
   return explainRun({ ...facts, ...over, run: { ...RUN, ...run } });
@@ -60,7 +60,12 @@ describe('the summary of an explanation', () => {
   const down = { code: 'TOOL_FAILED', message: 'shop is down' } as const;
   const retrying = [{ node: 'pay', index: 1, attempt: 3, lastError: down, nextAttemptAt: LATER }];
   const stopped = { by: 'uma', reason: 'asked for twice', at: LATER };
-  test.each<{ what: string; run?: Partial<VisibleRun>; facts?: Partial<Omit<Facts, 'run'>>; summary: string }>([
+  test.each<{
+    what: string;
+    run?: Partial<VisibleRun>;
+    facts?: Partial<Omit<ExplanationFacts, 'run'>>;
+    summary: string;
+  }>([
     { what: 'is at work', summary: 'The run is at work: pay.' },
     {
       what: 'has not begun',

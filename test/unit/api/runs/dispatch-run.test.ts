@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { acceptAndDispatch, dispatchRun, tryDispatch } from '../../../../src/api/runs/dispatch-run.ts';
+import { acceptAndDispatch, dispatchRun, dispatchOrLeave } from '../../../../src/api/runs/dispatch-run.ts';
 import { NOTHING_REDACTED } from '../../../../src/graph/redaction/redaction.ts';
 import { toJson } from '../../../../src/graph/values/to-json.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
@@ -29,7 +29,7 @@ const dispatchOf = async (id: string) => (await store.runs.find(id))?.dispatch.k
 
 test('a run whose start cannot be read stays pending, with a problem', async () => {
   await store.runs.create(aNewRun({ id: 'U', start: {} }));
-  await tryDispatch(depsOf(), 'U');
+  await dispatchOrLeave(depsOf(), 'U');
   expect((await store.runs.find('U'))?.dispatch).toMatchObject({
     kind: 'pending',
     problem: expect.objectContaining({}),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { keepDoing } from '../../../../src/api/sweeper/sweeper.ts';
+import { repeatPeriodically } from '../../../../src/api/sweeper/sweeper.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
 
 beforeEach(() => vi.useFakeTimers());
@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 /** Starts periodic work that only counts. */
 function begin(everyMs: number) {
   const run = vi.fn<() => Promise<void>>(async () => undefined);
-  return { run, stop: keepDoing({ name: 'count', everyMs, run }, logger) };
+  return { run, stop: repeatPeriodically({ name: 'count', everyMs, run }, logger) };
 }
 
 test('hourly work first runs within five minutes, but not in the first one, and then hourly', async () => {
@@ -55,7 +55,7 @@ test.each([10, 2 * MINUTE_MS])('work that is stopped after %i ms does not run ag
 
 test('failed work pauses', async () => {
   const run = vi.fn<() => Promise<void>>(async () => await Promise.reject(new Error('away')));
-  const stop = keepDoing({ name: 'fail', everyMs: 500, run }, logger);
+  const stop = repeatPeriodically({ name: 'fail', everyMs: 500, run }, logger);
   await vi.advanceTimersByTimeAsync(3_400);
   expect(run).toHaveBeenCalledTimes(1);
   await vi.advanceTimersByTimeAsync(500);

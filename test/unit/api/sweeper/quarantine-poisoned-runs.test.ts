@@ -8,10 +8,10 @@ import { AT, LATER, aNewRun, endRun } from '../../../support/builders/store-buil
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { useMemoryStore } from '../../../support/servers/use-memory-store.ts';
 import {
-  activeRuns,
-  createBrake,
+  activeRunsByPage,
+  createQuarantineBrake,
   createPoisonedRunsChore,
-  notedRuns,
+  runsWithNotedFailure,
 } from '../../../../src/api/sweeper/quarantine-runs.ts';
 
 const store = await useMemoryStore();
@@ -66,9 +66,9 @@ async function aRun(id: string, note?: TaskFailureCause): Promise<void> {
 }
 
 const sweep = async (engine: Engine, stopping = going): Promise<void> => {
-  const brake = createBrake();
-  await createPoisonedRunsChore(notedRuns, brake)({ store, engine, logger }, stopping);
-  await createPoisonedRunsChore(activeRuns(), brake)({ store, engine, logger }, stopping);
+  const brake = createQuarantineBrake();
+  await createPoisonedRunsChore(runsWithNotedFailure, brake)({ store, engine, logger }, stopping);
+  await createPoisonedRunsChore(activeRunsByPage(), brake)({ store, engine, logger }, stopping);
 };
 const statusOf = async (id: string): Promise<string | undefined> => (await store.runs.find(id))?.status;
 
@@ -194,8 +194,11 @@ test('if many runs fail at once, twenty are quarantined, and others after a quie
   const ids = Array.from({ length: 45 }, (_, n) => `M-${n}`);
   for (const id of ids) await aRun(id, BAD_CODE);
   const error = vi.spyOn(logger, 'error');
-  const brake = createBrake();
-  const chores = [createPoisonedRunsChore(notedRuns, brake), createPoisonedRunsChore(activeRuns(), brake)];
+  const brake = createQuarantineBrake();
+  const chores = [
+    createPoisonedRunsChore(runsWithNotedFailure, brake),
+    createPoisonedRunsChore(activeRunsByPage(), brake),
+  ];
   const tasks = Object.fromEntries(ids.map((id) => [id, aTask()]));
   const engine = failing(tasks);
   const now = Date.now();
@@ -215,7 +218,7 @@ test('active runs are checked in turns, a hundred at a time', async () => {
   const ids = Array.from({ length: 130 }, (_, n) => `T-${String(n).padStart(3, '0')}`);
   for (const id of ids) await aRun(id);
   const engine = failing({});
-  const chore = createPoisonedRunsChore(activeRuns(), createBrake());
+  const chore = createPoisonedRunsChore(activeRunsByPage(), createQuarantineBrake());
   const turn = async (): Promise<string[]> => {
     engine.asked.length = 0;
     await chore({ store, engine, logger }, going);

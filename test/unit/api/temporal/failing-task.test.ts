@@ -1,10 +1,10 @@
 import proto from '@temporalio/proto';
 import { describe, expect, test } from 'vitest';
-import { judgeTask } from '../../../../src/api/temporal/open-workflow.ts';
+import { judgeWorkflowTask } from '../../../../src/api/temporal/open-workflow.ts';
 
 const { EventType, TimeoutType, WorkflowTaskFailedCause: Cause } = proto.temporal.api.enums.v1;
 
-type Event = Parameters<typeof judgeTask>[2][number];
+type Event = Parameters<typeof judgeWorkflowTask>[2][number];
 
 /** Events with the times 1, 2, 3 … in seconds. */
 const history = (...events: readonly Event[]): Event[] =>
@@ -27,7 +27,7 @@ const timedOut = (timeoutType = TimeoutType.TIMEOUT_TYPE_START_TO_CLOSE): Event 
   workflowTaskTimedOutEventAttributes: { timeoutType },
 });
 
-const judge = (attempt: number, ...events: readonly Event[]) => judgeTask('e1', attempt, history(...events));
+const judge = (attempt: number, ...events: readonly Event[]) => judgeWorkflowTask('e1', attempt, history(...events));
 
 describe('a workflow task', () => {
   test.each([

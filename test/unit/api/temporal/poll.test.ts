@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { poll } from '../../../../src/api/temporal/requests.ts';
+import { pollUntil } from '../../../../src/api/temporal/requests.ts';
 
 /** Returns 1, 2, 3 and so on. */
 function aCounter(): () => Promise<number> {
@@ -9,14 +9,14 @@ function aCounter(): () => Promise<number> {
 
 describe('poll', () => {
   test('poll reads until the value is accepted', async () => {
-    expect(await poll(aCounter(), (seen) => seen === 3, { everyMs: 1, withinMs: 10_000 })).toBe(3);
+    expect(await pollUntil(aCounter(), (seen) => seen === 3, { everyMs: 1, withinMs: 10_000 })).toBe(3);
   });
 
   test('poll reads once if there is no time', async () => {
-    expect(await poll(aCounter(), () => false, { everyMs: 1, withinMs: 0 })).toBe(1);
+    expect(await pollUntil(aCounter(), () => false, { everyMs: 1, withinMs: 0 })).toBe(1);
   });
 
   test('poll returns the last value when the time is up', async () => {
-    expect(await poll(aCounter(), () => false, { everyMs: 5, withinMs: 50 })).toBeGreaterThan(1);
+    expect(await pollUntil(aCounter(), () => false, { everyMs: 5, withinMs: 50 })).toBeGreaterThan(1);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createFingerprints } from '../../../../src/api/http/fingerprints.ts';
-import { buildBody } from '../../../../src/api/webhooks/event-body.ts';
+import { buildEventBody } from '../../../../src/api/webhooks/event-body.ts';
 import type { JournalBatch } from '../../../../src/graph/journal/batch.ts';
 import type { Intervention } from '../../../../src/graph/journal/run-view.ts';
 import type { Redaction } from '../../../../src/graph/redaction/redaction.ts';
@@ -33,7 +33,7 @@ async function bodiesOf(events: readonly WebhookEventType[], batch: JournalBatch
   const { rows } = await store.database.query<{ id: string }>('select id from webhook_events where run_id = $1', [id]);
   const made = rows.map(async (row) => {
     const event = await store.dueDeliveries.eventOf(row.id);
-    return event && (await buildBody(deps, event));
+    return event && (await buildEventBody(deps, event));
   });
   return await Promise.all(made);
 }

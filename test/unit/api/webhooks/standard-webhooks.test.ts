@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSecret, newSecret, signatureHeaders } from '../../../../src/api/webhooks/standard-webhooks.ts';
+import { isWebhookSecret, newWebhookSecret, signatureHeaders } from '../../../../src/api/webhooks/standard-webhooks.ts';
 
 const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
 const BODY = '{"type":"run.completed","timestamp":"2026-11-23T00:00:00Z","data":{"runId":"01J"}}';
@@ -20,7 +20,7 @@ test('without a secret there is no signature', () => {
 const secretOf = (bytes: number): string => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`;
 
 test.each<[string, boolean]>([
-  [newSecret(), true],
+  [newWebhookSecret(), true],
   [secretOf(24), true],
   [secretOf(64), true],
   [secretOf(23), false],
@@ -30,9 +30,9 @@ test.each<[string, boolean]>([
   ['whsec_', false],
   [`whsec_${'ä'.repeat(44)}`, false],
 ])('%s is a valid secret: %s', (text, expected) => {
-  expect(isSecret(text)).toBe(expected);
+  expect(isWebhookSecret(text)).toBe(expected);
 });
 
 test('no two generated secrets are the same', () => {
-  expect(newSecret()).not.toBe(newSecret());
+  expect(newWebhookSecret()).not.toBe(newWebhookSecret());
 });

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { chooseExporter } from '../../../../src/telemetry/exporters/choose-exporter.ts';
-import type { Signal } from '../../../../src/telemetry/exporters/choose-exporter.ts';
+import type { TelemetrySignal } from '../../../../src/telemetry/exporters/choose-exporter.ts';
 
 const ADDRESS = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
 const OF_TRACES = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' };
 const OF_METRICS = { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://collector:4318/v1/metrics' };
 
-test.each<[Signal, NodeJS.ProcessEnv, string | null]>([
+test.each<[TelemetrySignal, NodeJS.ProcessEnv, string | null]>([
   ['TRACES', {}, null],
   ['TRACES', { OTEL_EXPORTER_OTLP_ENDPOINT: '' }, null],
   ['TRACES', ADDRESS, 'otlp'],
@@ -27,7 +27,7 @@ test.each<[Signal, NodeJS.ProcessEnv, string | null]>([
   expect(chooseExporter(signal, environment)).toEqual({ exporter, problems: [] });
 });
 
-test.each<[Signal, NodeJS.ProcessEnv, string | null, string]>([
+test.each<[TelemetrySignal, NodeJS.ProcessEnv, string | null, string]>([
   ['TRACES', { OTEL_TRACES_EXPORTER: 'zipkin' }, null, 'OTEL_TRACES_EXPORTER=zipkin'],
   ['TRACES', { OTEL_TRACES_EXPORTER: 'console,otlp' }, 'otlp', 'OTEL_TRACES_EXPORTER=console is left out beside otlp'],
   ['TRACES', { ...ADDRESS, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'otlp', 'not by grpc'],
