@@ -133,7 +133,8 @@ export function createRuns(connection: Connection): Runs {
     wait: async (id, options) => await waitForRun(connection, id, options),
     follow: (id, options) => followRun(connection, id, options),
     followTokens: (id, options) => followTokens(connection, id, options),
-    streamTicket: async (id, ticket = {}, options) => await post(toPath`/api/runs/${id}/stream-ticket`, ticket, options),
+    streamTicket: async (id, ticket = {}, options) =>
+      await post(toPath`/api/runs/${id}/stream-ticket`, ticket, options),
     list: (filter = {}, options) => createListing(send, { path: '/api/runs', query: toRunQuery(filter) }, options),
     history: (id, page, options) =>
       createListing(send, { path: toPath`/api/runs/${id}/history`, query: { ...page } }, options),

@@ -75,7 +75,9 @@ export async function* streamRun(
   let last = after;
   for (;;) {
     const lastId = last > 0 ? String(last) : undefined;
-    for await (const event of parseRunEvents(readStream(connection, { path: `${at}/events`, query }, { lastId, signal }))) {
+    for await (const event of parseRunEvents(
+      readStream(connection, { path: `${at}/events`, query }, { lastId, signal }),
+    )) {
       if (event.type !== 'model.delta') {
         last = event.seq;
         pauses.reset();

@@ -7,10 +7,12 @@ import { NAME } from '../graph/definition/index.ts';
 import { callFields, codeField, Safety } from './fields.ts';
 import { JsonSchemaField } from './json-schema.ts';
 
-export const MessageProcessors = z.record(z.string(), codeField<MessageProcessor>()).superRefine((processors, context) => {
-  for (const name of BUILT_IN_PROCESSORS.filter((name) => Object.hasOwn(processors, name)))
-    context.addIssue({ code: 'custom', path: [name], message: 'is the name of a built-in message processor' });
-});
+export const MessageProcessors = z
+  .record(z.string(), codeField<MessageProcessor>())
+  .superRefine((processors, context) => {
+    for (const name of BUILT_IN_PROCESSORS.filter((name) => Object.hasOwn(processors, name)))
+      context.addIssue({ code: 'custom', path: [name], message: 'is the name of a built-in message processor' });
+  });
 
 /** A node type whose work is code. */
 export const NodeType = z.strictObject({
@@ -24,7 +26,9 @@ export const NodeType = z.strictObject({
 export const TokenCounters = z.record(z.string(), codeField<TokenCounter>());
 
 /** Temporal's payload codecs. */
-export const Codecs = z.array(z.custom<PayloadCodec>(isPayloadCodec, 'must be an object with the methods encode and decode'));
+export const Codecs = z.array(
+  z.custom<PayloadCodec>(isPayloadCodec, 'must be an object with the methods encode and decode'),
+);
 
 function isPayloadCodec(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;

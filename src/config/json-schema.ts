@@ -55,7 +55,9 @@ function findInParts(parts: readonly (readonly [string, Json])[], path: readonly
 }
 
 /** A JSON Schema. An issue is at the place of the fault inside of it. */
-export const JsonSchemaField = z.custom<JsonSchema>(isJsonSchema, 'must be a JSON Schema').superRefine((schema, context) => {
-  const fault = findSchemaFault(schema);
-  if (fault) context.addIssue({ code: 'custom', path: parsePointer(fault.path), message: fault.message });
-});
+export const JsonSchemaField = z
+  .custom<JsonSchema>(isJsonSchema, 'must be a JSON Schema')
+  .superRefine((schema, context) => {
+    const fault = findSchemaFault(schema);
+    if (fault) context.addIssue({ code: 'custom', path: parsePointer(fault.path), message: fault.message });
+  });

@@ -59,7 +59,8 @@ export function createCheckpoints(db: Kysely<Tables>): Checkpoints {
     stateOf: async (checkpoint) => await foldAndSnapshot(db, checkpoint, await readLineage(db, checkpoint)),
     statesOf: (checkpoints, maxBytes = MAX_READ_BYTES) => readStates(db, checkpoints, maxBytes),
     at: (runId, id) => stateAt(db, runId, id),
-    lastUpTo: (runId, seq) => newestCheckpoint(CHECKPOINT_COLUMNS(db).where('run_id', '=', runId).where('seq', '<=', seq)),
+    lastUpTo: (runId, seq) =>
+      newestCheckpoint(CHECKPOINT_COLUMNS(db).where('run_id', '=', runId).where('seq', '<=', seq)),
     lastBefore: (runId, step) => lastBefore(db, runId, step),
     keepLast: (runId) => keepLatestStates(db, runId),
     list: (runIds, page) => listCheckpoints(db, runIds, page),

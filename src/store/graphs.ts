@@ -166,7 +166,11 @@ function graphsWithDefinition(db: Kysely<Tables>, tenantId: string) {
     .where('tenant_id', '=', tenantId);
 }
 
-async function listGraphs(db: Kysely<Tables>, tenantId: string, { limit, after }: PageRequest): Promise<Page<GraphSummary>> {
+async function listGraphs(
+  db: Kysely<Tables>,
+  tenantId: string,
+  { limit, after }: PageRequest,
+): Promise<Page<GraphSummary>> {
   const current = summaries(db, tenantId).where(isCurrent);
   const page = await readPage(db, after ? current.where('name', '>', after.id) : current, {
     limit,

@@ -85,7 +85,10 @@ type WaitingRun = Pick<Selectable<RunsTable>, 'id' | 'created_at' | 'view' | 're
  * Returns the interventions of a run after a position, ordered by id, because ids do not change when others are
  * settled.
  */
-function toInterventionEntries({ id: runId, created_at: at, view, redaction }: WaitingRun, after?: Position): readonly InterventionEntry[] {
+function toInterventionEntries(
+  { id: runId, created_at: at, view, redaction }: WaitingRun,
+  after?: Position,
+): readonly InterventionEntry[] {
   const last = after && parsePosition(after);
   const lastListed = last?.runId === runId ? last.lastListed : null;
   return (view?.waitingFor ?? [])

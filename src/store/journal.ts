@@ -63,7 +63,8 @@ export function createJournal(db: Kysely<Tables>): Journal {
       await runStatement(db, statement`with ${parts} select ${announceBatch(batch, writer)}`);
     },
     list: (runId, page) => listEvents(db, runId, page),
-    events: async (runId, after, limit) => (await listEvents(db, runId, { limit, after: toEventPosition(after) })).items,
+    events: async (runId, after, limit) =>
+      (await listEvents(db, runId, { limit, after: toEventPosition(after) })).items,
     recordedBytes: (runId) => recordedBytes(db, runId),
     async occurrences(runId) {
       const rows = await db

@@ -36,7 +36,10 @@ interface PendingRead {
 }
 
 /** @param read reads the overrides from the database @param clock returns milliseconds */
-export function createKnownOverrides(read: () => Promise<CurrentOverrides>, clock: () => number = Date.now): KnownOverrides {
+export function createKnownOverrides(
+  read: () => Promise<CurrentOverrides>,
+  clock: () => number = Date.now,
+): KnownOverrides {
   let known: CurrentOverrides | null = null;
   /** The time of the read that returned the known overrides. */
   let readAt = Number.NEGATIVE_INFINITY;

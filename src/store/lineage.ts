@@ -98,7 +98,10 @@ function foldIntoBase(base: BaseState | null, changes: readonly CheckpointChange
   return { checkpoint_id: last.id, seq: last.seq, channels, resume_point: resumePoint };
 }
 
-function foldChanges(base: BaseState | null, changes: readonly CheckpointChange[]): Pick<Snapshot, 'channels' | 'resumePoint'> {
+function foldChanges(
+  base: BaseState | null,
+  changes: readonly CheckpointChange[],
+): Pick<Snapshot, 'channels' | 'resumePoint'> {
   const resumePoints = changes.map(({ resume_point, next }) => ({ resumePoint: resume_point, next }));
   return {
     channels: foldCheckpoints(changes, base?.channels),
@@ -129,7 +132,11 @@ function areChangesHeld<Row extends { readonly changes: unknown; readonly resume
   return row.changes !== null && row.resume_point !== null;
 }
 
-async function readChanges(db: Kysely<Tables>, runId: string, part: readonly CheckpointLink[]): Promise<readonly CheckpointChange[]> {
+async function readChanges(
+  db: Kysely<Tables>,
+  runId: string,
+  part: readonly CheckpointLink[],
+): Promise<readonly CheckpointChange[]> {
   return await db
     .selectFrom('checkpoints')
     .select(['id', 'seq', 'next', 'bytes', 'changes', 'resume_point'])

@@ -239,6 +239,9 @@ function conditionsOfFilter(filter: CrossTenantFilter): readonly RawBuilder<bool
     ifGiven(filter.createdAfter, (time) => sql`created_at > ${time}::timestamptz`),
     ifGiven(filter.createdBefore, (time) => sql`created_at < ${time}::timestamptz`),
     ifGiven(filter.isRetryable, () => sql`(status = 'failed' or ${WAITS_FOR_INTERVENTION})`),
-    ifGiven(filter.metadata, (fields) => sql`labels @> ${fields.map(([key, value]) => metadataLabelOf(key, value))}::text[]`),
+    ifGiven(
+      filter.metadata,
+      (fields) => sql`labels @> ${fields.map(([key, value]) => metadataLabelOf(key, value))}::text[]`,
+    ),
   ];
 }

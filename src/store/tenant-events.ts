@@ -82,7 +82,11 @@ async function readFeedPosition(db: Kysely<Tables>): Promise<FeedPosition> {
   return { known: row.known, at: row.at.toISOString() };
 }
 
-async function readEventsAfter(db: Kysely<Tables>, tenantId: string, position: FeedPosition): Promise<EventPart | null> {
+async function readEventsAfter(
+  db: Kysely<Tables>,
+  tenantId: string,
+  position: FeedPosition,
+): Promise<EventPart | null> {
   const present = await readFeedPosition(db);
   if (!isPositionKept(position, present)) return null;
   const { known, at, amid } = position;
@@ -97,7 +101,8 @@ async function readEventsAfter(db: Kysely<Tables>, tenantId: string, position: F
     event,
   }));
   const last = next ? events.at(-1) : batches[PART_BATCHES - 1];
-  if (last) return { events, upTo, position: { known, at, amid: { upTo, last: toEventPosition(last) } }, hasMore: true };
+  if (last)
+    return { events, upTo, position: { known, at, amid: { upTo, last: toEventPosition(last) } }, hasMore: true };
   return amid
     ? { events, upTo, position: { known: upTo, at }, hasMore: true }
     : { events, upTo, position: present, hasMore: false };
@@ -136,7 +141,11 @@ function isAfterPosition(columns: RawBuilder<unknown>, { xid, runId, seq }: Even
 }
 
 /** Reads the events of some batches in order, after the given position. */
-async function eventsOfBatches(db: Kysely<Tables>, batches: readonly JournalBatchRow[], last: EventPosition | undefined) {
+async function eventsOfBatches(
+  db: Kysely<Tables>,
+  batches: readonly JournalBatchRow[],
+  last: EventPosition | undefined,
+) {
   if (batches.length === 0) return { items: [], next: null };
   const rows = db
     .selectFrom(

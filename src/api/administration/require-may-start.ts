@@ -100,7 +100,11 @@ function quotaWindowAt(nowMs: number, lengthMs: number): QuotaWindow {
 }
 
 /** Refuses new runs of a graph that is switched off. @throws ApiError 403 `SWITCHED_OFF` */
-export async function requireGraphSwitchedOn({ store }: Pick<ApiDeps, 'store'>, tenantId: string, name: string): Promise<void> {
+export async function requireGraphSwitchedOn(
+  { store }: Pick<ApiDeps, 'store'>,
+  tenantId: string,
+  name: string,
+): Promise<void> {
   const off = findSwitchedOff(await store.overrides.now(), { kind: 'graph', name }, tenantId);
   if (off) throw new ApiError('SWITCHED_OFF', `No run of the graph "${name}" may begin: ${off.reason}`);
 }

@@ -71,7 +71,12 @@ export async function decideApproval(
     return await afterSending(() => readDecidedApproval(deps, { runId: run.id, hidden, isEdited }, result.value));
   const mayHaveEnded = run.dispatch.kind !== 'queued' && result.refusal.code === 'NOT_ALLOWED_NOW';
   const then = mayHaveEnded
-    ? await refuseByRows(deps, { ...ofRun, hasEnded: true }, await readKnownApprovals(deps, run.id, approvalId), request)
+    ? await refuseByRows(
+        deps,
+        { ...ofRun, hasEnded: true },
+        await readKnownApprovals(deps, run.id, approvalId),
+        request,
+      )
     : null;
   throw toApiError(await hideTitlesInRefusal(deps, run.id, hidden, then ?? result.refusal));
 }

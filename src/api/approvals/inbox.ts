@@ -36,7 +36,11 @@ export interface ApprovalOfRun {
 }
 
 /** Finds an approval like `findApproval`, with its run. @throws ApiError 404 */
-export async function findApprovalWithRun(deps: Pick<ApiDeps, 'store'>, caller: Caller, id: string): Promise<ApprovalOfRun> {
+export async function findApprovalWithRun(
+  deps: Pick<ApiDeps, 'store'>,
+  caller: Caller,
+  id: string,
+): Promise<ApprovalOfRun> {
   const approval = await findApproval(deps, caller, id);
   return { approval, run: await findRun(deps, caller, approval.runId) };
 }

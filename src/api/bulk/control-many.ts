@@ -104,11 +104,17 @@ interface SelectedRuns {
   readonly nextCursor: string | null;
 }
 
-async function selectRunIds(deps: ApiDeps, { tenantId }: Caller, { action, selection }: BulkControl): Promise<SelectedRuns> {
+async function selectRunIds(
+  deps: ApiDeps,
+  { tenantId }: Caller,
+  { action, selection }: BulkControl,
+): Promise<SelectedRuns> {
   if ('ids' in selection) return { ids: [...new Set(selection.ids)], nextCursor: null };
   const { filter, cursor } = selection;
   const asked = { list: ['bulk', tenantId, action, filter], limit: MAX_RUNS, cursor };
-  const found = await readPageByCursor(deps.cursors, asked, (page) => findRuns(deps, { tenantId, action, filter }, page));
+  const found = await readPageByCursor(deps.cursors, asked, (page) =>
+    findRuns(deps, { tenantId, action, filter }, page),
+  );
   return { ids: found.items, nextCursor: found.nextCursor };
 }
 

@@ -14,7 +14,10 @@ export function actionsOf(facts: ExplanationFacts, reasons: readonly Reason[]): 
   const { run, isLive, forking } = facts;
   const isWait = ({ kind }: Reason): boolean => run.waitingFor.some((one) => one.kind === kind);
   const ordered = [...reasons.filter(isWait), ...reasons.filter((reason) => !isWait(reason))];
-  const taken = [...ordered.filter(isPossibleAction).flatMap((reason) => nextActions(reason, run.id)), ...controlsOf(facts)];
+  const taken = [
+    ...ordered.filter(isPossibleAction).flatMap((reason) => nextActions(reason, run.id)),
+    ...controlsOf(facts),
+  ];
   const offered = forking ? taken : taken.filter(({ action }) => action !== 'fork');
   return offered.map((next) => ({
     action: next.action,

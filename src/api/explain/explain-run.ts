@@ -60,7 +60,10 @@ const EFFECT_OF_DEADLINE =
 const WHILE_SUSPENDED = 'The time stands still while the run is paused or only waits for people.';
 
 /** Explains when the deadline of a run is reached. */
-function explainDeadline({ deadline, forking }: Pick<ExplanationFacts, 'deadline' | 'forking'>): Explanation['deadline'] {
+function explainDeadline({
+  deadline,
+  forking,
+}: Pick<ExplanationFacts, 'deadline' | 'forking'>): Explanation['deadline'] {
   if (!deadline) return null;
   const effect = `${EFFECT_OF_DEADLINE}${forking ? '; else only a fork does' : ''}.`;
   return { ...deadline, effect: deadline.at === null ? `${WHILE_SUSPENDED} ${effect}` : effect };

@@ -78,10 +78,18 @@ async function readOpenApprovals(deps: ReadDeps, run: RunRecord) {
   return { retrying, approvals, note, switchedOff };
 }
 
-const NOTHING_OPEN: Awaited<ReturnType<typeof readOpenApprovals>> = { retrying: [], approvals: [], note: null, switchedOff: [] };
+const NOTHING_OPEN: Awaited<ReturnType<typeof readOpenApprovals>> = {
+  retrying: [],
+  approvals: [],
+  note: null,
+  switchedOff: [],
+};
 
 /** The graph is read only if a switch is off. */
-async function readSwitchedOff({ store }: ReadDeps, { id, tenantId, view }: RunRecord): Promise<ExplanationFacts['switchedOff']> {
+async function readSwitchedOff(
+  { store }: ReadDeps,
+  { id, tenantId, view }: RunRecord,
+): Promise<ExplanationFacts['switchedOff']> {
   const off = (await store.overrides.now()).switchedOff.filter((one) => isOffFor(one, tenantId));
   if (off.length === 0 || !view) return [];
   const [start, open] = await Promise.all([store.runs.startOf(id), readOpenCalls({ store }, { id, view })]);
@@ -202,7 +210,10 @@ async function readGatedForReader(
 ): Promise<ExplanationFacts['gatedForReader']> {
   const skips = skippableOf(run);
   if (skips.length === 0 || !caller.permissions.has('run:control')) return new Set();
-  const [start, approvals] = await Promise.all([store.runs.startOf(run.id), state ? [] : readAskedApprovals(store, run)]);
+  const [start, approvals] = await Promise.all([
+    store.runs.startOf(run.id),
+    state ? [] : readAskedApprovals(store, run),
+  ]);
   if (!isStart(start)) return new Set();
   const asked = approvals.flatMap((one) => one.requesters);
   const requesters = [run.createdBy, ...(state?.shapedBy ?? []).map(({ sub }) => sub), ...asked];
@@ -222,7 +233,10 @@ async function readGatedForReader(
  * Reads the approvals that matter: the pending ones, and the latest one, which names everyone who has influenced the
  * run.
  */
-async function readAskedApprovals({ approvals }: Store, { id: runId, tenantId }: RunRecord): Promise<readonly Approval[]> {
+async function readAskedApprovals(
+  { approvals }: Store,
+  { id: runId, tenantId }: RunRecord,
+): Promise<readonly Approval[]> {
   const [pending, { items: latest }] = await Promise.all([
     approvals.ofRun(runId, 'pending', MAX_APPROVALS),
     approvals.list(tenantId, { runId }, { limit: 1 }),

@@ -67,9 +67,22 @@ export function reasonsOf(facts: ExplanationFacts): readonly [Reason, ...Reason[
 
 type FindReasons = (facts: ExplanationFacts) => readonly Reason[];
 
-const FINDERS: readonly FindReasons[] = [endedReasons, pausedReasons, failingTaskReasons, queuedReasons, notDispatchedReasons, waitingReasons, switchedOffReasons, retryingReasons];
+const FINDERS: readonly FindReasons[] = [
+  endedReasons,
+  pausedReasons,
+  failingTaskReasons,
+  queuedReasons,
+  notDispatchedReasons,
+  waitingReasons,
+  switchedOffReasons,
+  retryingReasons,
+];
 
-function endedReasons({ run: { status, endedAt, error }, stopped: stop, obstacle }: ExplanationFacts): readonly Reason[] {
+function endedReasons({
+  run: { status, endedAt, error },
+  stopped: stop,
+  obstacle,
+}: ExplanationFacts): readonly Reason[] {
   if (endedAt === null || !isEnded(status)) return [];
   if (status === 'completed') return [{ kind: status, since: endedAt, about: null }];
   const { node } = error ?? {};

@@ -76,7 +76,8 @@ export function openGraphJobs(catalog: Catalog, options: ThreadOptions = {}): Gr
         try {
           return await pool.run({ name, parameters, begun: limit.begun }, { signal: limit.signal });
         } catch (error) {
-          if (limit.isStarved()) throw unavailableNow('The machine has no time to check this; it may be sent again', error);
+          if (limit.isStarved())
+            throw unavailableNow('The machine has no time to check this; it may be sent again', error);
           throw isTooMuch(error) ? jobTooLarge(error) : error;
         } finally {
           limit.close();

@@ -59,7 +59,10 @@ export async function missingGraph(
   code: 'NOT_FOUND' | 'UNKNOWN_GRAPH',
 ): Promise<ApiError> {
   const mayList = GRAPH_READERS.some((permission) => tenant.permissions?.has(permission));
-  return new ApiError(code, `There is no graph "${reference}".${mayList ? await suggestSimilar(tenant, reference) : ''}`);
+  return new ApiError(
+    code,
+    `There is no graph "${reference}".${mayList ? await suggestSimilar(tenant, reference) : ''}`,
+  );
 }
 
 /** If the graph exists, a similar alias is suggested; versions have no similar ones. */

@@ -40,7 +40,11 @@ export function nullForApiError(error: unknown): null {
 const channelsByCatalog = new WeakMap<Catalog, Map<string, readonly string[]>>();
 const MAX_KNOWN = 1_000;
 
-async function redactedChannelsOf(deps: RedactedChannelsDeps, tenantId: string, graph: PublishedGraph): Promise<readonly string[] | null> {
+async function redactedChannelsOf(
+  deps: RedactedChannelsDeps,
+  tenantId: string,
+  graph: PublishedGraph,
+): Promise<readonly string[] | null> {
   const ofCatalog = channelsByCatalog.get(deps.catalog) ?? new Map<string, readonly string[]>();
   channelsByCatalog.set(deps.catalog, ofCatalog);
   const key = canonicalJson([tenantId, graph.hash, graph.pins]);

@@ -123,7 +123,9 @@ async function findByAlias(tenant: GraphReader, name: string, wanted: string, ru
   if (!alias) return await refuseReference(tenant, `${name}@${wanted}`);
   const canary =
     alias.canary && isCanary(alias, runId) ? await findPublished(tenant, name, alias.canary.version) : null;
-  return canary ?? (await findPublished(tenant, name, alias.version)) ?? (await refuseReference(tenant, `${name}@${wanted}`));
+  return (
+    canary ?? (await findPublished(tenant, name, alias.version)) ?? (await refuseReference(tenant, `${name}@${wanted}`))
+  );
 }
 
 /** Decides by a hash of the run's id, so that about `share` of all runs use the canary. */
@@ -200,7 +202,11 @@ async function linkReferences(
 }
 
 /** Loads a graph and its references only once, also when a graph contains itself. */
-async function loadReferenced(exact: string, found: PublishedGraph, { find, graphs }: Omit<LinkingGraphs, 'pins'>): Promise<void> {
+async function loadReferenced(
+  exact: string,
+  found: PublishedGraph,
+  { find, graphs }: Omit<LinkingGraphs, 'pins'>,
+): Promise<void> {
   if (graphs.has(exact) || !isDefinition(found.definition)) return;
   graphs.set(exact, found.definition);
   const linked = await linkReferences(found.definition, { find, pins: found.pins, graphs });
@@ -255,7 +261,9 @@ function createBoundedFinder({ store, tenantId }: GraphSource): BoundedFinder {
   const excess: BoundedFinder['excess'] = () => {
     if (versions.size > MAX_GRAPHS || known.size > MAX_LOOKUPS)
       return tooLargeIssue(`It refers to more than ${MAX_GRAPHS} graphs`);
-    return remaining < 0 ? tooLargeIssue(`The graphs that it refers to take over ${MAX_GRAPHS_BYTES} bytes together`) : null;
+    return remaining < 0
+      ? tooLargeIssue(`The graphs that it refers to take over ${MAX_GRAPHS_BYTES} bytes together`)
+      : null;
   };
   const read: FindGraph = async (name, version) => {
     const found = await store.graphs.find(tenantId, name, version);

@@ -99,7 +99,10 @@ const listAuditRoute = adminTag.get('/admin/audit', 'admin', {
   handle: (deps) => async (c) => {
     const { limit, cursor, ...filter } = c.req.valid('query');
     const asked = { list: ['audit', filter], limit, cursor };
-    return c.json(await readPageByCursor(deps.cursors, asked, (request) => deps.store.audit.list(filter, request)), 200);
+    return c.json(
+      await readPageByCursor(deps.cursors, asked, (request) => deps.store.audit.list(filter, request)),
+      200,
+    );
   },
 });
 
@@ -217,7 +220,10 @@ const putSwitchRoute = adminTag.put('/admin/switches/{kind}/{name}', 'admin', {
   params: KindAndName,
   body: NewSwitchSchema,
   audit: 'by-handler',
-  answers: { 200: jsonAnswer(SwitchSchema, 'The switch, which was there before'), 201: jsonAnswer(SwitchSchema, 'The new switch') },
+  answers: {
+    200: jsonAnswer(SwitchSchema, 'The switch, which was there before'),
+    201: jsonAnswer(SwitchSchema, 'The new switch'),
+  },
   problems: [404],
   handle: (deps) => async (c) => {
     const key = c.req.valid('param');

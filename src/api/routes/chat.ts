@@ -97,7 +97,9 @@ const UntilQuery = z.strictObject({
 });
 
 const ThreadParameters = z.object({ threadId: ThreadId.openapi({ description: 'The id of the thread' }) });
-const ThreadOfGraphParameters = ThreadParameters.extend({ graph: z.string().openapi({ description: 'The graph that messages are sent to' }) });
+const ThreadOfGraphParameters = ThreadParameters.extend({
+  graph: z.string().openapi({ description: 'The graph that messages are sent to' }),
+});
 
 /** The stream of a thread. AI SDK clients request it at a path below the one to which they send messages. */
 const followChatRoute = (slots: TenantSlots, path: string, id: string, params: typeof ThreadParameters): Route =>

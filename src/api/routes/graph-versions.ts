@@ -182,4 +182,13 @@ function toTestOutputs(outputs: Json): readonly Json[] {
 }
 
 /** Routes of the versions of a graph: list, compare, unpublish, set aliases, test. */
-export const graphVersionRoutes = routes(listGraphVersionsRoute, diffGraphVersionsRoute, unpublishGraphVersionRoute, setGraphAliasRoute, getGraphAliasRoute, listGraphAliasesRoute, deleteGraphAliasRoute, testGraphRoute);
+export const graphVersionRoutes = routes(
+  listGraphVersionsRoute,
+  diffGraphVersionsRoute,
+  unpublishGraphVersionRoute,
+  setGraphAliasRoute,
+  getGraphAliasRoute,
+  listGraphAliasesRoute,
+  deleteGraphAliasRoute,
+  testGraphRoute,
+);

@@ -99,7 +99,14 @@ const getGraphVersionRoute = graphsTag.get('/api/graphs/{name}/versions/{version
 });
 
 /** Routes of graphs: publish, validate, read. */
-export const graphRoutes = routes(onlyPost(VALIDATE), publishGraphRoute, validateGraphRoute, listGraphsRoute, getGraphRoute, getGraphVersionRoute);
+export const graphRoutes = routes(
+  onlyPost(VALIDATE),
+  publishGraphRoute,
+  validateGraphRoute,
+  listGraphsRoute,
+  getGraphRoute,
+  getGraphVersionRoute,
+);
 
 function toGraphJson({ pins: _pins, ...graph }: PublishedGraph) {
   return graph;

@@ -19,7 +19,10 @@ const putHookRoute = hooksTag.put('/api/hooks/{id}', 'run:control', {
   params: HookName,
   body: NewHookSchema,
   audit: auditPathId('hook.put'),
-  answers: { 200: jsonAnswer(HookSchema, 'The hook, which was there before'), 201: jsonAnswer(HookSchema, 'The new hook') },
+  answers: {
+    200: jsonAnswer(HookSchema, 'The hook, which was there before'),
+    201: jsonAnswer(HookSchema, 'The new hook'),
+  },
   problems: [429],
   handle: (deps) => async (c) => {
     const caller = c.get('caller');

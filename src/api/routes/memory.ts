@@ -22,7 +22,10 @@ const putMemoryRoute = memoryTag.put('/api/memory/{namespace}/{key}', 'memory:wr
   params: NamespaceAndKey,
   body: NewMemorySchema,
   audit: 'none',
-  answers: { 200: jsonAnswer(MemorySchema, 'The entry, which was there before'), 201: jsonAnswer(MemorySchema, 'The new entry') },
+  answers: {
+    200: jsonAnswer(MemorySchema, 'The entry, which was there before'),
+    201: jsonAnswer(MemorySchema, 'The new entry'),
+  },
   handle: (deps) => {
     const { memory } = deps.store;
     return async (c) => {
@@ -84,8 +87,11 @@ const listMemoryRoute = memoryTag.get('/api/memory/{namespace}', 'run:read', {
     const { memory } = deps.store;
     const { prefix, query, ...page } = c.req.valid('query');
     const filter = { tenantId: c.get('caller').tenantId, ...c.req.valid('param'), prefix };
-    const found = await readPageByCursor(deps.cursors, { list: ['memory', filter, query ?? null], ...page }, async (request) =>
-      query === undefined ? await memory.list(filter, request) : await memory.search(filter, query, request.limit),
+    const found = await readPageByCursor(
+      deps.cursors,
+      { list: ['memory', filter, query ?? null], ...page },
+      async (request) =>
+        query === undefined ? await memory.list(filter, request) : await memory.search(filter, query, request.limit),
     );
     return c.json(found, 200);
   },

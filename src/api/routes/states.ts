@@ -141,7 +141,11 @@ const replayRunRoute = stateTag.post('/api/runs/{id}/replay', 'run:start', {
   body: ReplaySchema,
   audit: auditPathId('run.replay'),
   answers: {
-    201: jsonAnswer(RunSchema, 'The replay; `divergence` is the first event that is not as it was recorded', 'location'),
+    201: jsonAnswer(
+      RunSchema,
+      'The replay; `divergence` is the first event that is not as it was recorded',
+      'location',
+    ),
   },
   problems: [404],
   handle: (deps) => async (c) => {
@@ -181,7 +185,14 @@ const diffRunsRoute = stateTag.get('/api/runs/{id}/diff', 'run:read', {
 });
 
 /** Routes of a run's state: read, edit, checkpoints, fork, replay, diff. */
-export const stateRoutes = routes(getStateRoute, editStateRoute, listCheckpointsRoute, forkRunRoute, replayRunRoute, diffRunsRoute);
+export const stateRoutes = routes(
+  getStateRoute,
+  editStateRoute,
+  listCheckpointsRoute,
+  forkRunRoute,
+  replayRunRoute,
+  diffRunsRoute,
+);
 
 /** Answers with the `ETag` that an edit of the state must send. */
 export function answerState(

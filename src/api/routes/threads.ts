@@ -77,7 +77,12 @@ const listThreadRunsRoute = threadsTag.get('/api/threads/{id}/runs', 'run:read',
 });
 
 /** Routes of threads. */
-export const threadRoutes = routes(getThreadRoute, getThreadStateRoute, listThreadCheckpointsRoute, listThreadRunsRoute);
+export const threadRoutes = routes(
+  getThreadRoute,
+  getThreadStateRoute,
+  listThreadCheckpointsRoute,
+  listThreadRunsRoute,
+);
 
 /** Thread ids are scoped to the caller's tenant. */
 async function findThread({ store }: ApiDeps, { tenantId }: Caller, id: string): Promise<ThreadRecord> {

@@ -24,7 +24,9 @@ const listToolsRoute = toolsTag.get('/api/tools', GRAPH_READERS, {
       const off = findSwitchedOff(overrides, { kind: 'tool', name }, tenantId);
       return off && { reason: off.reason, since: off.changedAt };
     };
-    const page = await readPageByCursor(deps.cursors, asked, async (request) => listTools(deps.catalog, offFor, request));
+    const page = await readPageByCursor(deps.cursors, asked, async (request) =>
+      listTools(deps.catalog, offFor, request),
+    );
     return c.json({ ...page, warnings: [...deps.toolWarnings] }, 200);
   },
 });

@@ -19,7 +19,13 @@ import {
 import { createAddWebhook, rotateSecret } from '../webhooks/change-webhook.ts';
 import { wrapEventData } from '../webhooks/event-body.ts';
 import { requirePermission } from '../http/authenticate.ts';
-import { findWebhook, lookForWebhook, requireFound, findEnabledWebhook, toWebhookJson } from '../webhooks/find-webhook.ts';
+import {
+  findWebhook,
+  lookForWebhook,
+  requireFound,
+  findEnabledWebhook,
+  toWebhookJson,
+} from '../webhooks/find-webhook.ts';
 
 const webhooksTag = tagged('webhooks');
 
@@ -152,24 +158,38 @@ const pingWebhookRoute = webhooksTag.post('/api/webhooks/{id}/ping', 'run:contro
   },
 });
 
-const replayWebhookDeliveryRoute = webhooksTag.post('/api/webhooks/{id}/deliveries/{deliveryId}/replay', 'run:control', {
-  id: 'replayWebhookDelivery',
-  summary: 'Send a message again, with the same id and body',
-  params: DeliveryId,
-  body: NothingSchema,
-  audit: auditPathId('webhook.replay'),
-  answers: { 202: jsonAnswer(WebhookDeliverySchema, 'The delivery, which is to come') },
-  problems: [404],
-  handle: (deps) => async (c) => {
-    const { id, deliveryId } = c.req.valid('param');
-    await findEnabledWebhook(deps, c.get('caller'), id);
-    const replayed = await deps.store.webhookDeliveries.replay(id, deliveryId);
-    return c.json(requireFound(replayed, deliveryId, 'deliveries of this webhook'), 202);
+const replayWebhookDeliveryRoute = webhooksTag.post(
+  '/api/webhooks/{id}/deliveries/{deliveryId}/replay',
+  'run:control',
+  {
+    id: 'replayWebhookDelivery',
+    summary: 'Send a message again, with the same id and body',
+    params: DeliveryId,
+    body: NothingSchema,
+    audit: auditPathId('webhook.replay'),
+    answers: { 202: jsonAnswer(WebhookDeliverySchema, 'The delivery, which is to come') },
+    problems: [404],
+    handle: (deps) => async (c) => {
+      const { id, deliveryId } = c.req.valid('param');
+      await findEnabledWebhook(deps, c.get('caller'), id);
+      const replayed = await deps.store.webhookDeliveries.replay(id, deliveryId);
+      return c.json(requireFound(replayed, deliveryId, 'deliveries of this webhook'), 202);
+    },
   },
-});
+);
 
 /**
  * Routes of webhooks and their deliveries. URLs may contain secrets, so the permission to read runs does not include
  * reading webhooks.
  */
-export const webhookRoutes = routes(addWebhookRoute, listWebhooksRoute, getWebhookRoute, deleteWebhookRoute, rotateWebhookRoute, enableWebhookRoute, listWebhookDeliveriesRoute, pingWebhookRoute, replayWebhookDeliveryRoute);
+export const webhookRoutes = routes(
+  addWebhookRoute,
+  listWebhooksRoute,
+  getWebhookRoute,
+  deleteWebhookRoute,
+  rotateWebhookRoute,
+  enableWebhookRoute,
+  listWebhookDeliveriesRoute,
+  pingWebhookRoute,
+  replayWebhookDeliveryRoute,
+);

@@ -34,7 +34,10 @@ export async function createInputRedactor(
   if (seesPayloads(caller)) return ({ input }) => input;
   const atOnce = pLimit(GRAPHS_AT_ONCE);
   const judge = async (graph: string) =>
-    [graph, await atOnce(async () => await redactedChannels(deps, caller.tenantId, graph).catch(nullForApiError))] as const;
+    [
+      graph,
+      await atOnce(async () => await redactedChannels(deps, caller.tenantId, graph).catch(nullForApiError)),
+    ] as const;
   const redactedNow = new Map(await Promise.all([...new Set(graphs)].map(judge)));
   return ({ graph, input, redacted }) => {
     const now = redactedNow.get(graph) ?? Object.keys(input);

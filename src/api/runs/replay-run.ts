@@ -53,7 +53,11 @@ export async function replayRun(
     begin,
     replay: {
       of: run.id,
-      divergence: storeReplay(replayed.divergence, { recorded: run.redaction, replayed: pinned.redaction }, deps.fingerprints),
+      divergence: storeReplay(
+        replayed.divergence,
+        { recorded: run.redaction, replayed: pinned.redaction },
+        deps.fingerprints,
+      ),
     },
     input: input ?? run.input,
     limits: run.limits,
@@ -136,7 +140,9 @@ async function readReplayLog({ journal, ledger }: Store, run: RunRecord): Promis
     throw notReplayable(`The run has ${run.lastSeq} events; up to ${MAX_RECORDED} can be replayed`);
   const bytes = await journal.recordedBytes(run.id);
   if (bytes > MAX_RECORDED_BYTES)
-    throw notReplayable(`The run has ${bytes} bytes of events and answers; up to ${MAX_RECORDED_BYTES} can be replayed`);
+    throw notReplayable(
+      `The run has ${bytes} bytes of events and answers; up to ${MAX_RECORDED_BYTES} can be replayed`,
+    );
   const events: RunEvent[] = [];
   for (let page = await journal.events(run.id, 0, LOG_PAGE); page.length > 0;) {
     events.push(...page);

@@ -294,7 +294,11 @@ async function dispatchFirst(deps: SendSignalDeps, { id }: RunRecord): Promise<R
  * A workflow that accepts no signal has ended, so its last write is going to end the run, or was deleted.
  * @throws ApiError 503
  */
-async function signalWorkflow(deps: SendSignalDeps, run: RunRecord, signal: SignedSignal): Promise<SignalResult | RunRecord> {
+async function signalWorkflow(
+  deps: SendSignalDeps,
+  run: RunRecord,
+  signal: SignedSignal,
+): Promise<SignalResult | RunRecord> {
   const { store } = deps;
   return await afterSending(async () => {
     const result = await signalOrCancel(deps, run, signal);
@@ -309,7 +313,11 @@ async function signalWorkflow(deps: SendSignalDeps, run: RunRecord, signal: Sign
 }
 
 /** Sends a signal and waits for its result. If the workflow task fails, a cancel still ends the run. */
-async function signalOrCancel(deps: SendSignalDeps, run: RunRecord, signal: SignedSignal): Promise<SignalResult | null> {
+async function signalOrCancel(
+  deps: SendSignalDeps,
+  run: RunRecord,
+  signal: SignedSignal,
+): Promise<SignalResult | null> {
   const { name, payload } = signal;
   try {
     return await deps.engine.signalAndAsk(run, name, payload);

@@ -49,7 +49,11 @@ export async function newestForkPoint(store: UndoneWorkReader, run: RunRecord): 
  * @throws ApiError 409 when the state at the checkpoint relies on undone calls; the error names the newest usable
  * checkpoint
  */
-export async function requireSound(store: UndoneWorkReader, run: RunRecord, checkpoint: StoredCheckpoint): Promise<void> {
+export async function requireSound(
+  store: UndoneWorkReader,
+  run: RunRecord,
+  checkpoint: StoredCheckpoint,
+): Promise<void> {
   const found = await findUndone(store, run, checkpoint);
   if (found) throw new ApiError('NOT_ALLOWED_NOW', `Checkpoint ${checkpoint.id} ${await describe(store, found)}`);
 }
@@ -60,13 +64,21 @@ export async function inheritedUndone(store: UndoneWorkReader, run: RunRecord): 
   return found && (await describe(store, found));
 }
 
-async function findUndone(store: UndoneWorkReader, run: RunRecord, position: HistoryPosition): Promise<FoundUndone | null> {
+async function findUndone(
+  store: UndoneWorkReader,
+  run: RunRecord,
+  position: HistoryPosition,
+): Promise<FoundUndone | null> {
   const undone = run.view?.undone;
   if (undone && includesUndoneWork(undone, position.step)) return { run, undone };
   return await findInherited(store, run, position);
 }
 
-async function findInherited(store: UndoneWorkReader, run: RunRecord, position: HistoryPosition): Promise<FoundUndone | null> {
+async function findInherited(
+  store: UndoneWorkReader,
+  run: RunRecord,
+  position: HistoryPosition,
+): Promise<FoundUndone | null> {
   const { replayOf, parentRunId } = run;
   const origin = await store.runs.find(replayOf ?? parentRunId ?? '');
   if (!origin) return null;

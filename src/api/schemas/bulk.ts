@@ -100,7 +100,13 @@ export const DecisionsSchema = z
     example: { decisions: [{ approvalId: APPROVAL_EXAMPLE.id, decision: 'approve', reason: 'checked' }] },
   });
 
-const FailedItemSchema = ProblemSchema.pick({ status: true, code: true, detail: true, issues: true, mayTakeEffect: true });
+const FailedItemSchema = ProblemSchema.pick({
+  status: true,
+  code: true,
+  detail: true,
+  issues: true,
+  mayTakeEffect: true,
+});
 
 export const DecisionResultsSchema = z
   .object({

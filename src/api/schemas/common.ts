@@ -185,7 +185,9 @@ const PROBLEMS = {
   410: problemAnswer('It is too late'),
   412: problemAnswer('What it was meant for has changed'),
   413: problemAnswer('The body is too large'),
-  415: problemAnswer('The body is not of a media type that this route takes; for most it is plain application/json in UTF-8'),
+  415: problemAnswer(
+    'The body is not of a media type that this route takes; for most it is plain application/json in UTF-8',
+  ),
   422: problemAnswer('The request is well-formed and wrong; `issues` names each place'),
   428: problemAnswer('An If-Match header is needed'),
   429: problemAnswer('Too many requests, or too soon; `Retry-After` says when to ask again', 'retry-after'),

@@ -139,7 +139,9 @@ const afterSeconds = DurationSchema.optional().openapi({
 
 const given = {
   node: NodeId.openapi({ description: 'The node that waits; inside a subgraph its own id' }),
-  tool: TextOfTest.optional().openapi({ description: 'The tool whose call is asked about, where several wait at one node' }),
+  tool: TextOfTest.optional().openapi({
+    description: 'The tool whose call is asked about, where several wait at one node',
+  }),
   by: z
     .union([TextOfTest, z.strictObject({ sub: TextOfTest, roles: z.array(TextOfTest).max(100) })])
     .optional()

@@ -12,8 +12,12 @@ const MemoryName = z
   // The same pattern without flags, as in the description.
   .openapi({ pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' });
 
-export const Namespace = z.object({ namespace: MemoryName.openapi({ description: 'A group of entries, such as `users`' }) });
-export const NamespaceAndKey = Namespace.extend({ key: MemoryName.openapi({ description: 'The name of the entry in it' }) });
+export const Namespace = z.object({
+  namespace: MemoryName.openapi({ description: 'A group of entries, such as `users`' }),
+});
+export const NamespaceAndKey = Namespace.extend({
+  key: MemoryName.openapi({ description: 'The name of the entry in it' }),
+});
 
 export const MemoryQuery = PageQuery.extend({
   prefix: z.string().max(MAX_NAME).default('').openapi({ description: 'Only entries whose keys begin with this' }),

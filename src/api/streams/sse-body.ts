@@ -81,7 +81,11 @@ export function openSseBody({ heartbeatMs, stallMs, withHeartbeat, hangUp }: Bod
 }
 
 /** Writes one frame per item, each built when it is needed, until the stream is over. */
-export async function writeFrames<T>(body: SseBody, things: readonly T[], toFrame: (thing: T) => string): Promise<void> {
+export async function writeFrames<T>(
+  body: SseBody,
+  things: readonly T[],
+  toFrame: (thing: T) => string,
+): Promise<void> {
   for (const thing of things) if (!(await body.write(toFrame(thing)))) return;
 }
 

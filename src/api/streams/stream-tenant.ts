@@ -58,7 +58,9 @@ export async function streamTenant(
       const wanted = part.events.filter(
         (event) => matchesFilter(event, streamed.filter) && part.redactionOf.has(event.runId),
       );
-      await writeFrames(body, wanted, (event) => toEventFrame(event, { caller, ids, fingerprints, part, known: position }));
+      await writeFrames(body, wanted, (event) =>
+        toEventFrame(event, { caller, ids, fingerprints, part, known: position }),
+      );
       position = part.position;
       moved(toIdFrame(ids.write(caller.tenantId, position)));
       if (!part.hasMore && !feed.isBehind(part)) await bell.rung(LOOK_EVERY_MS);

@@ -11,7 +11,13 @@ import { createQueueStarter } from './start-queued-runs.ts';
 import { forgetFires, syncSchedules } from './tend-schedules.ts';
 import { createDispatcher } from '../webhooks/dispatcher.ts';
 import type { Dispatcher } from '../webhooks/dispatcher.ts';
-import { FAILING_FOR_MS, activeRunsByPage, createQuarantineBrake, createPoisonedRunsChore, runsWithNotedFailure } from './quarantine-runs.ts';
+import {
+  FAILING_FOR_MS,
+  activeRunsByPage,
+  createQuarantineBrake,
+  createPoisonedRunsChore,
+  runsWithNotedFailure,
+} from './quarantine-runs.ts';
 import type { QuarantineBrake } from './quarantine-runs.ts';
 import { SETTLED_AFTER_MS, createTerminatedRunsReconciler } from './reconcile-terminated-runs.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../graph/values/index.ts';
@@ -172,7 +178,10 @@ const FIRST_AFTER_MS = MINUTE_MS;
 const FIRST_SPREAD_MS = 240_000;
 
 /** Repeats a task, one execution at a time. @returns a function that stops it */
-export function repeatPeriodically({ name, everyMs, run }: PeriodicWork, logger: ApiDeps['logger']): () => Promise<void> {
+export function repeatPeriodically(
+  { name, everyMs, run }: PeriodicWork,
+  logger: ApiDeps['logger'],
+): () => Promise<void> {
   const stopping = new AbortController();
   let working: Promise<void> | null = null;
   let notBefore = 0;

@@ -55,7 +55,9 @@ async function describeWorkflow(client: Client, run: RunReference): Promise<Work
 }
 
 type Termination = Pick<WorkflowEnd & { readonly kind: 'terminated' }, 'kind' | 'by' | 'reason'>;
-type FailedEnd = { readonly kind: 'failed' } | Pick<WorkflowEnd & { readonly kind: 'contradicted' }, 'kind' | 'message'>;
+type FailedEnd =
+  | { readonly kind: 'failed' }
+  | Pick<WorkflowEnd & { readonly kind: 'contradicted' }, 'kind' | 'message'>;
 
 async function readLastEvent(
   { workflowService, options: { namespace } }: Client,

@@ -48,7 +48,10 @@ export function createWebhookSender(allow: readonly string[]): WebhookSender {
 const MAX_ANSWER_BYTES = 1_024;
 const HEADERS = { 'content-type': 'application/json', 'user-agent': 'holdfast' };
 
-async function postMessage(guard: AddressGuard, { url, headers, body, timeoutMs }: WebhookMessage): Promise<PostResult> {
+async function postMessage(
+  guard: AddressGuard,
+  { url, headers, body, timeoutMs }: WebhookMessage,
+): Promise<PostResult> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
     const target = new URL(url);
@@ -59,7 +62,11 @@ async function postMessage(guard: AddressGuard, { url, headers, body, timeoutMs 
     const retryAfterMs = readRetryAfter({ get: headerOf }, Date.now());
     return { status: answer.statusCode, retryAfterMs, error: null };
   } catch (thrown) {
-    return { status: null, retryAfterMs: null, error: signal.aborted ? timedOutMessage(timeoutMs) : reasonForNoAnswer(thrown) };
+    return {
+      status: null,
+      retryAfterMs: null,
+      error: signal.aborted ? timedOutMessage(timeoutMs) : reasonForNoAnswer(thrown),
+    };
   }
 }
 

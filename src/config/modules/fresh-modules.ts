@@ -7,7 +7,8 @@ let currentGeneration = 0;
 
 /** Makes the next imports reload the modules of the project; those of packages and of the engine stay loaded. */
 export function forgetModules(): void {
-  if (currentGeneration === 0) register(pathToFileURL(ownModule('./generation-hook', import.meta.url)), import.meta.url);
+  if (currentGeneration === 0)
+    register(pathToFileURL(ownModule('./generation-hook', import.meta.url)), import.meta.url);
   currentGeneration += 1;
   const { cache } = createRequire(import.meta.url);
   for (const file of Object.keys(cache)) if (!isForeignModule(file)) delete cache[file];

@@ -26,7 +26,9 @@ export async function importGraph(file: string): Promise<GraphModule> {
   const path = resolve(file);
   try {
     const exported = await importModule(path);
-    const graphs = isGraphExport(exported) ? [exported] : Object.values(isAnyObject(exported) ? exported : {}).filter(isGraphExport);
+    const graphs = isGraphExport(exported)
+      ? [exported]
+      : Object.values(isAnyObject(exported) ? exported : {}).filter(isGraphExport);
     const [graph, ...more] = graphs;
     if (graph === undefined) return { problem: 'It exports no graph: a StateGraph or a definition', at: START };
     if (more.length > 0) return { problem: 'It exports several graphs: make one the default export', at: START };

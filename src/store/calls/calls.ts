@@ -139,7 +139,10 @@ function fitsSelection(event: BeginOfCall, { node, kind }: CallFilter): boolean 
   return (node === undefined || event.node === node) && (kind === undefined || kindOfCall(event) === kind);
 }
 
-async function readEndsOfCalls(db: Kysely<Tables>, { runId, keys, maxBytes }: CallSelection): Promise<readonly EndOfCall[]> {
+async function readEndsOfCalls(
+  db: Kysely<Tables>,
+  { runId, keys, maxBytes }: CallSelection,
+): Promise<readonly EndOfCall[]> {
   if (keys.length === 0) return [];
   const isSmall = sql<boolean>`octet_length(body::text) <= ${maxBytes}`;
   const rows = await db

@@ -86,7 +86,10 @@ export function createLedger(db: Kysely<Tables>): Ledger {
     },
     complete: (call, result) => completeCall(db, call, result),
     fail: (call, failure) =>
-      updateLedgerRow(db, call, { ...endColumns(failure), attempts: withAttemptOnce(failure, new Date().toISOString()) }),
+      updateLedgerRow(db, call, {
+        ...endColumns(failure),
+        attempts: withAttemptOnce(failure, new Date().toISOString()),
+      }),
     async markUnknown(key, { claim, status }, failure) {
       const unknown = {
         status: 'unknown',

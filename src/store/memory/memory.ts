@@ -37,7 +37,11 @@ export function createMemory(db: Kysely<Tables>, most = MAX_MEMORY_ENTRIES): Mem
       const row =
         (await replaceEntry(db, put)) ??
         // New entries of a tenant are added one at a time, so that their count is exact.
-        (await oneAtATime(db, `memory of ${at.tenantId}`, async (transaction) => await addEntry(transaction, put, most)));
+        (await oneAtATime(
+          db,
+          `memory of ${at.tenantId}`,
+          async (transaction) => await addEntry(transaction, put, most),
+        ));
       return row && { entry: toMemoryEntry(row), isNew: row.is_new };
     },
     async find({ key, ...at }) {

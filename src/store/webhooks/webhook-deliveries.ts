@@ -60,7 +60,10 @@ export function createWebhookDeliveries(db: Kysely<Tables>): WebhookDeliveries {
         .where('webhook_id', '=', webhookId)
         .where(HAS_NO_ATTEMPT_IN_PROGRESS)
         .execute();
-      const row = await selectDeliveries(db).where('id', '=', id).where('webhook_id', '=', webhookId).executeTakeFirst();
+      const row = await selectDeliveries(db)
+        .where('id', '=', id)
+        .where('webhook_id', '=', webhookId)
+        .executeTakeFirst();
       return row ? toDelivery(row) : null;
     },
   };
@@ -75,7 +78,10 @@ function selectDeliveries(db: Kysely<Tables>) {
 
 type DeliveryRow = Awaited<ReturnType<ReturnType<typeof selectDeliveries>['executeTakeFirstOrThrow']>>;
 
-async function insertPing(db: Kysely<Tables>, { id, tenantId, webhookId, body }: PingDelivery): Promise<WebhookDelivery> {
+async function insertPing(
+  db: Kysely<Tables>,
+  { id, tenantId, webhookId, body }: PingDelivery,
+): Promise<WebhookDelivery> {
   await sql`
     with event as (
       insert into webhook_events (id, tenant_id, type, at, body)

@@ -102,7 +102,11 @@ export function measureAll(measurements: readonly Measurement[]): void {
   for (const { name, value, labels } of measurements) recordMeasurement(name, value, labels);
 }
 
-function recordMeasurement(name: MetricName, value: number, labels: Readonly<Record<string, string | number | undefined>>): void {
+function recordMeasurement(
+  name: MetricName,
+  value: number,
+  labels: Readonly<Record<string, string | number | undefined>>,
+): void {
   const { names, instruments } = currentMeter;
   const kinds = FACTS_OF_METRICS[name]?.labels ?? {};
   const bounded: MetricLabels = {};

@@ -56,7 +56,9 @@ export function requestContext({ run: { parent } }: Pick<TraceSegment, 'run'>): 
  * @throws TypeError for an invalid `traceparent`
  */
 export function traceIdOf(traced: TraceSegment): string {
-  return traced.segment === FIRST_SEGMENT ? requestContext(traced).traceId : digestOfSegment(traced, 'trace').slice(0, 32);
+  return traced.segment === FIRST_SEGMENT
+    ? requestContext(traced).traceId
+    : digestOfSegment(traced, 'trace').slice(0, 32);
 }
 
 function digestOfSegment({ runId, run: { parent }, segment }: TraceSegment, what: string): string {

@@ -213,7 +213,8 @@ class SentTexts {
   settle(task: TaskOfEvent, texts: readonly string[]): readonly UiChunk[] {
     const ofTask = this.#of(task);
     const settled = texts.flatMap((text) => {
-      const sent = ofTask.find(({ sentText, isSettled }) => !isSettled && text.startsWith(sentText)) ?? textChunks(null);
+      const sent =
+        ofTask.find(({ sentText, isSettled }) => !isSettled && text.startsWith(sentText)) ?? textChunks(null);
       sent.isSettled = true;
       return [...this.#send(sent, text), ...end(sent)];
     });

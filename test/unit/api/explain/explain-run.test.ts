@@ -62,7 +62,12 @@ describe('the summary of an explanation', () => {
   const down = { code: 'TOOL_FAILED', message: 'shop is down' } as const;
   const retrying = [{ node: 'pay', index: 1, attempt: 3, lastError: down, nextAttemptAt: LATER }];
   const stopped = { by: 'uma', reason: 'asked for twice', at: LATER };
-  test.each<{ what: string; run?: Partial<VisibleRun>; facts?: Partial<Omit<ExplanationFacts, 'run'>>; summary: string }>([
+  test.each<{
+    what: string;
+    run?: Partial<VisibleRun>;
+    facts?: Partial<Omit<ExplanationFacts, 'run'>>;
+    summary: string;
+  }>([
     { what: 'is running', summary: 'The run is at work: pay.' },
     {
       what: 'has not begun',

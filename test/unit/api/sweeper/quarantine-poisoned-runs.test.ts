@@ -195,7 +195,10 @@ test('if many runs fail at once, twenty are quarantined, and the remaining ones 
   for (const id of ids) await aRun(id, BAD_CODE);
   const error = vi.spyOn(logger, 'error');
   const brake = createQuarantineBrake();
-  const chores = [createPoisonedRunsChore(runsWithNotedFailure, brake), createPoisonedRunsChore(activeRunsByPage(), brake)];
+  const chores = [
+    createPoisonedRunsChore(runsWithNotedFailure, brake),
+    createPoisonedRunsChore(activeRunsByPage(), brake),
+  ];
   const tasks = Object.fromEntries(ids.map((id) => [id, aTask()]));
   const engine = failing(tasks);
   const now = Date.now();
