@@ -87,7 +87,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'network/retry-after.ts': { rooms: [], code: 'pure' },
   network: { rooms: ['graph/values', 'network/retry-after.ts'], packages: [NODE, 'ipaddr.js', 'undici'] },
   activities: {
-    rooms: [...FACTS, 'graph/expression', 'store', 'telemetry/metrics', 'telemetry/traces', 'network', 'network/retry-after.ts'],
+    rooms: [
+      ...FACTS,
+      'graph/expression',
+      'store',
+      'telemetry/metrics',
+      'telemetry/traces',
+      'network',
+      'network/retry-after.ts',
+    ],
     packages: [
       NODE,
       '@ai-sdk/anthropic',
