@@ -73,7 +73,7 @@ interface StateDifference {
   readonly right: Json;
 }
 
-/** Redacts a comparison of two runs by what is hidden of either. */
+/** Redacts a comparison of two runs by the redaction of each of them. */
 export function redactDiff<T extends { readonly state: readonly StateDifference[] }>(
   diff: T,
   hidden: readonly Redaction[],

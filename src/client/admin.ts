@@ -19,7 +19,7 @@ export type AdminRun = z.output<typeof AdminRunListSchema>['items'][number];
 export type InspectedRun = z.output<typeof InspectedRunSchema>;
 export type LedgerRow = z.output<typeof LedgerSchema>['items'][number];
 
-/** Deletes what is past the retention; with `dryRun` it is only counted. */
+/** Deletes data that is older than the retention; with `dryRun` it only counts the data. */
 export interface PruneRequest {
   readonly dryRun: boolean;
 }
@@ -49,7 +49,7 @@ export interface Admin {
   run(id: string, options?: CallOptions): Promise<InspectedRun>;
   /** Lists the calls of a run of any tenant, ordered by key. */
   ledger(id: string, page?: PageRequest, options?: CallOptions): Listing<LedgerRow>;
-  /** Deletes what is past the retention, or only counts it. */
+  /** Deletes data that is older than the retention, or only counts it. */
   prune(prune: PruneRequest, options?: CallOptions): Promise<Pruned>;
   /** Lists the audit entries of HTTP requests, newest first. */
   audit(filter?: AuditFilter, options?: CallOptions): Listing<AuditEntry>;

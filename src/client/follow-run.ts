@@ -18,7 +18,7 @@ export interface FollowOptions extends CallOptions {
 const PAUSE_MS = 500;
 const PAGE = 200;
 
-/** Yields each event of a run once, in order, as it occurs, until the run has ended. @returns the run at that time */
+/** Yields each event of a run once, in order, as it occurs, until the run has ended. @returns the run as it is then */
 export function followRun(
   connection: Connection,
   id: string,

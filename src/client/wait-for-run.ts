@@ -16,7 +16,7 @@ const LONGEST_S = 60;
 /** The API responds at once for a waiting run, so the client pauses between requests. */
 const PAUSE_MS = 500;
 
-/** Waits for a run. @returns the run at that time, or at the time-out */
+/** Waits for a run. @returns the run as it is then, or at the time-out */
 export async function waitForRun<T extends Run>(
   { send, timing }: Connection,
   id: string,

@@ -54,7 +54,7 @@ function findInParts(parts: readonly (readonly [string, Json])[], path: readonly
   return null;
 }
 
-/** A JSON Schema. An issue is at the place of the fault inside of it. */
+/** A JSON Schema in a configuration. The path of an issue leads to the fault inside the schema. */
 export const JsonSchemaField = z
   .custom<JsonSchema>(isJsonSchema, 'must be a JSON Schema')
   .superRefine((schema, context) => {

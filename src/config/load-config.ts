@@ -58,7 +58,7 @@ const DefaultSettings = z.strictObject({
     .prefault({}),
 });
 
-/** The upper limits for all graphs, whoever publishes them. */
+/** The upper limits for all graphs of all publishers. */
 const CeilingFields = z.strictObject({
   /** Supersteps of a run. */
   maxSteps: z.int().min(1).default(CEILINGS.maxSteps),

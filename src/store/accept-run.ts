@@ -17,7 +17,7 @@ export interface RunOrigin {
   readonly input: JsonObject;
   readonly limits: JsonObject;
   readonly metadata: JsonObject;
-  /** What is hidden from callers without `payload:read`. */
+  /** The redaction for callers without `payload:read`. */
   readonly redaction: Redaction;
   readonly createdBy: string;
   readonly createdAt: string;

@@ -20,7 +20,7 @@ export interface JournalWriter {
   readonly runId: string;
   readonly tenantId: string;
   readonly executionRunId: string;
-  /** The name of its graph, for the metrics of what is written. */
+  /** The name of its graph, for the labels of metrics. */
   readonly graph?: string;
 }
 

@@ -35,7 +35,7 @@ export function createRetention(db: Kysely<Tables>, pieces: BlobPieces): Retenti
   };
 }
 
-/** What is pruned, and where the pieces of blobs are stored. */
+/** The data that is pruned, and the store of the pieces of blobs. */
 interface Pruning extends Retention, BlobOwners {}
 
 async function* pruneAll(db: Kysely<Tables>, retention: Pruning, batch: number): AsyncIterable<Pruned> {

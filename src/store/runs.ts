@@ -63,7 +63,7 @@ export interface Runs {
   startOf(id: string): Promise<Json | null>;
   /** Replaces the redaction of a run that has not begun. */
   setRedaction(id: string, redaction: Redaction): Promise<void>;
-  /** Reads what is hidden of some runs, by run id. */
+  /** Reads the redaction of each of some runs, by run id. */
   redactionOfRuns(ids: readonly string[]): Promise<ReadonlyMap<string, Redaction>>;
   /** Lists the ids of a run, its ancestors, and all forks of these. */
   family(id: string): Promise<readonly string[]>;

@@ -2,7 +2,7 @@ import { createHmac, createHash } from 'node:crypto';
 import { canonicalJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 
-/** HMAC fingerprints of content. Without the secret, nobody can test a guess of the content against its fingerprint. */
+/** HMAC fingerprints of content. A guess of the content can be tested against its fingerprint only with the secret. */
 export interface Fingerprints {
   /** Returns 64 hexadecimal digits. @param kind separates fingerprints of different uses */
   of(kind: string, content: unknown): string;

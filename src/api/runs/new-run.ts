@@ -120,7 +120,7 @@ interface DerivedRun {
   readonly graph: Json;
   /** The id of the new run. */
   readonly runId: string;
-  /** Returns what is hidden of the data that the new run takes over. */
+  /** Returns the redaction of the data that the new run inherits. */
   readonly inherit: (redaction: Redaction, begin: RunGraphInput['begin']) => InheritedRedaction;
 }
 

@@ -21,7 +21,7 @@ const MAX_READ_BYTES = 16 * 1_048_576;
 /** A run whose calls are read. */
 interface RunToRead {
   readonly run: Pick<RunRecord, 'id'>;
-  /** What is hidden from the reader. */
+  /** The redaction that applies to the reader. */
   readonly hidden: Redaction;
 }
 

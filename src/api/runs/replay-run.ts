@@ -135,12 +135,12 @@ const MAX_RECORDED_BYTES = 64 * 1_048_576;
 
 /** Reads the log of a run. @throws ApiError 409 when the run has not ended or is too large */
 async function readReplayLog({ journal, ledger }: Store, run: RunRecord): Promise<ReplayLog> {
-  if (!isEnded(run.status)) throw notReplayable(`The run is ${run.status}; its log is whole when it has ended`);
+  if (!isEnded(run.status)) throw cannotBeReplayed(`The run is ${run.status}; its log is whole when it has ended`);
   if (run.lastSeq > MAX_RECORDED)
-    throw notReplayable(`The run has ${run.lastSeq} events; up to ${MAX_RECORDED} can be replayed`);
+    throw cannotBeReplayed(`The run has ${run.lastSeq} events; up to ${MAX_RECORDED} can be replayed`);
   const bytes = await journal.recordedBytes(run.id);
   if (bytes > MAX_RECORDED_BYTES)
-    throw notReplayable(
+    throw cannotBeReplayed(
       `The run has ${bytes} bytes of events and answers; up to ${MAX_RECORDED_BYTES} can be replayed`,
     );
   const events: RunEvent[] = [];
@@ -154,7 +154,7 @@ async function readReplayLog({ journal, ledger }: Store, run: RunRecord): Promis
 
 const LOG_PAGE = 1_000;
 
-function notReplayable(message: string): ApiError {
+function cannotBeReplayed(message: string): ApiError {
   return new ApiError('NOT_ALLOWED_NOW', message);
 }
 

@@ -26,7 +26,7 @@ export interface WantedRun {
   readonly startAt: string | null;
   readonly breakpoints: Breakpoints;
   readonly metadata: JsonObject;
-  /** What is already hidden of the input; nothing by default. */
+  /** The parts of the input that are redacted already; none by default. */
   readonly inherited?: InheritedRedaction;
 }
 

@@ -5,7 +5,7 @@ import type { Deltas } from '../../store/deltas.ts';
 import type { HistoryPart, HistoryParts } from '../../store/history-parts.ts';
 import { createBell } from '../http/bell.ts';
 
-/** An update of a run: what is new since the previous update. */
+/** The news of a run since the previous update. */
 export interface RunUpdate {
   /** Model deltas, which precede the events. */
   readonly deltas: readonly ModelDelta[];

@@ -3,7 +3,7 @@ import type { Redaction } from '../../graph/redaction/index.ts';
 import type { Store } from '../../store/store.ts';
 import type { EventPart, FeedPosition } from '../../store/tenant-events.ts';
 
-/** Events of a tenant, with what is hidden of their runs; a deleted run has no entry. */
+/** Events of a tenant, with the redaction of their runs; a deleted run has no entry. */
 export interface FeedPart extends EventPart {
   readonly redactionOf: ReadonlyMap<string, Redaction>;
   /** The number of change notifications received before the part was read. */

@@ -63,7 +63,7 @@ function beginPass(lostBefore: ReadonlyMap<string, LostRun> = new Map()): PassOv
   return { there: 0, missing: 0, lost: new Map(), lostBefore };
 }
 
-export function noteInPass(pass: PassOverRuns, run: ActiveRun, workflow: SeenWorkflow): void {
+function noteInPass(pass: PassOverRuns, run: ActiveRun, workflow: SeenWorkflow): void {
   if (workflow === 'missing') pass.missing += 1;
   else if (workflow !== 'unknown') pass.there += 1;
   const isLost = workflow === 'missing' || workflow === 'ended';

@@ -40,7 +40,7 @@ const NOT_FOUND = [ScheduleNotFoundError, WorkflowNotFoundError];
 
 /**
  * Makes a request to Temporal.
- * @param what the name of what is unavailable if Temporal does not answer, for the message
+ * @param what the name of the unavailable thing in the error message, if Temporal does not answer
  * @throws ApiError 503
  */
 export async function orUnavailable<T>(what: string, request: () => Promise<T>): Promise<T> {

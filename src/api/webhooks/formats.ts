@@ -20,7 +20,7 @@ export const WEBHOOK_FORMATS: Readonly<Record<Webhook['format'], WebhookFormat>>
   slack: {
     unsignedBecause: 'Messages for Slack have no signature',
     toMessage: toSlackMessage,
-    // Whoever knows the path may post.
+    // The path is a secret: anyone who knows it can post messages.
     toPublicUrl: (url) => `${new URL(url).origin}/[hidden]`,
   },
 };

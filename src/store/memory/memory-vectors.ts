@@ -24,7 +24,7 @@ export interface MemoryVectors {
   putOff(at: MemoryKey): Promise<void>;
 }
 
-/** The database can't store vectors. The message names what is missing. */
+/** The database can't store vectors. The message names the missing extension. */
 export class VectorsMissingError extends Error {}
 
 const TABLE = [

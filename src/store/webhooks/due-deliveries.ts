@@ -104,7 +104,7 @@ export function createDueDeliveries(db: Kysely<Tables>): DueDeliveries {
   };
 }
 
-/** The most webhooks that one claim looks at; the next claim continues after those that it has claimed. */
+/** The most webhooks that one claim examines; the next claim continues after the last claimed one. */
 const MAX_CANDIDATES = 500;
 
 /**

@@ -85,6 +85,7 @@ describe('a request', () => {
 describe('another attempt', () => {
   test.each([
     ['seconds', { 'retry-after': '7' }, [7_000]],
+    ['milliseconds', { 'retry-after-ms': '40', 'retry-after': '7' }, [40]],
     ['a date', { 'retry-after': 'Tue, 01 Jan 2030 00:00:03 GMT' }, [3_000]],
     ['no time', {}, [250]],
   ])('the client retries a request after the time in Retry-After: %s', async (_what, headers, expected) => {

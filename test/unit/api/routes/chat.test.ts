@@ -140,6 +140,7 @@ describe('a chat message', () => {
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     expect(response.headers.get('x-vercel-ai-ui-message-stream')).toBe('v1');
+    expect(response.headers.get('cache-control')).toBe('no-store');
     expect(await runsOf('T-1')).toMatchObject([
       { input: { messages: [{ id: 'm1', role: 'user', content: 'Hello' }] }, graph: { name: 'helper', version: 1 } },
     ]);
