@@ -88,7 +88,7 @@ function toLine(batches: readonly Batch[]) {
 function sum(runs: readonly Usage[]): object {
   const turns = runs.length * (ASKING_TURNS + 1);
   const total = (of: (run: Usage) => number): number => runs.reduce((before, run) => before + of(run), 0);
-  const said = {
+  const reported = {
     inputTokens: total(({ inputTokens }) => inputTokens),
     outputTokens: total(({ outputTokens }) => outputTokens),
     toolCalls: total(({ toolCalls }) => toolCalls),
@@ -100,5 +100,5 @@ function sum(runs: readonly Usage[]): object {
     toolCalls: runs.length * ASKING_TURNS * CALLS_PER_TURN,
     costMicros: turns * (USAGE.inputTokens * 3 + USAGE.outputTokens * 15),
   };
-  return { runs: runs.length, said, used, equal: JSON.stringify(said) === JSON.stringify(used) };
+  return { runs: runs.length, reported, used, equal: JSON.stringify(reported) === JSON.stringify(used) };
 }

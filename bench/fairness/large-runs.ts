@@ -86,8 +86,9 @@ const openDeployed: Open = async (config, teardown) => {
 };
 
 const OPEN: Readonly<Record<string, Open>> = { embedded: openEmbedded, postgres: openDeployed };
-const wanted = (process.env['DATABASES'] ?? Object.keys(OPEN).join()).split(',');
-for (const [database, open] of Object.entries(OPEN)) if (wanted.includes(database)) await measureAll(database, open);
+const selectedDatabases = (process.env['DATABASES'] ?? Object.keys(OPEN).join()).split(',');
+for (const [database, open] of Object.entries(OPEN))
+  if (selectedDatabases.includes(database)) await measureAll(database, open);
 
 async function measureAll(database: string, open: Open): Promise<void> {
   for (const [shape, run] of Object.entries(LARGE_RUNS)) {

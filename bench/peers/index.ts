@@ -33,7 +33,9 @@ const { values: flags } = parseArgs({
 });
 const rounds = Number(flags.rounds);
 const rows = ALL_ROWS.filter(({ name }) => flags.only?.split(',').includes(name) ?? true);
-const wanted = ALL_HOSTS.flatMap((host) => host.peers).filter((name) => flags.peers?.split(',').includes(name) ?? true);
+const selectedPeers = ALL_HOSTS.flatMap((host) => host.peers).filter(
+  (name) => flags.peers?.split(',').includes(name) ?? true,
+);
 
 await withSharedServers(flags.dist, async (servers) => {
   const { tool } = servers;
@@ -42,7 +44,7 @@ await withSharedServers(flags.dist, async (servers) => {
   // The first round warms up all peers.
   await playRound(0, { peers, tool });
   for (let round = 1; round <= rounds; round++) await playRound(round, { peers, tool, measurements });
-  const reported = { rows, peers: wanted, rounds };
+  const reported = { rows, peers: selectedPeers, rounds };
   process.stdout.write(`\n${toTables(reported, measurements)}\n`);
   if (flags.only === undefined && flags.peers === undefined) await writeReport(reported, measurements);
 });
@@ -50,8 +52,8 @@ await withSharedServers(flags.dist, async (servers) => {
 async function openPeers(servers: SharedServers): Promise<readonly Peer[]> {
   const peers: Peer[] = [];
   for (const host of ALL_HOSTS)
-    if (host.peers.some((name) => wanted.includes(name))) peers.push(...(await host.open(servers)));
-  return peers.filter(({ name }) => wanted.includes(name));
+    if (host.peers.some((name) => selectedPeers.includes(name))) peers.push(...(await host.open(servers)));
+  return peers.filter(({ name }) => selectedPeers.includes(name));
 }
 
 interface Round {

@@ -12,13 +12,13 @@ interface SaverStorage {
   readonly processes: readonly number[];
 }
 
-function langgraphHost(saver: string, openPlace: (servers: SharedServers) => Promise<SaverStorage>): Host {
+function langgraphHost(saver: string, openStorage: (servers: SharedServers) => Promise<SaverStorage>): Host {
   const name = `langgraph-${saver}`;
   return {
     peers: [name],
     async open(servers) {
       const { tool, teardown } = servers;
-      const { environment, processes } = await openPlace(servers);
+      const { environment, processes } = await openStorage(servers);
       const { pid, firstLine } = await startProgram(['bench/peers/programs/langgraph.ts'], {
         environment: { ECHO_URL: tool.url, SAVER: saver, ...environment },
         teardown,

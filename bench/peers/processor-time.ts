@@ -26,10 +26,10 @@ export function timeBetween(before: ProcessorTime, after: ProcessorTime): Proces
   return Object.fromEntries(Object.entries(after).map(([program, ms]) => [program, ms - (before[program] ?? 0)]));
 }
 
-function familiesOf(all: readonly ProcessStat[], wanted: ReadonlySet<number>): readonly ProcessStat[] {
-  const more = all.filter(({ pid, parent }) => wanted.has(parent) && !wanted.has(pid)).map(({ pid }) => pid);
-  if (more.length > 0) return familiesOf(all, new Set([...wanted, ...more]));
-  return all.filter(({ pid }) => wanted.has(pid));
+function familiesOf(all: readonly ProcessStat[], included: ReadonlySet<number>): readonly ProcessStat[] {
+  const more = all.filter(({ pid, parent }) => included.has(parent) && !included.has(pid)).map(({ pid }) => pid);
+  if (more.length > 0) return familiesOf(all, new Set([...included, ...more]));
+  return all.filter(({ pid }) => included.has(pid));
 }
 
 async function readAll(): Promise<readonly ProcessStat[]> {

@@ -13,7 +13,7 @@ export async function writeToPage(bench: string, text: string): Promise<void> {
   const page = await readFile(PAGE, 'utf8');
   const opening = `<!-- ${bench}: written by npm run bench:${bench} -->`;
   const [begin, end] = [page.indexOf(opening), page.indexOf(`<!-- /${bench} -->`)];
-  if (begin < 0 || end < begin) throw new Error(`There is no place for ${bench} in ${PAGE.pathname}`);
+  if (begin < 0 || end < begin) throw new Error(`There are no markers for ${bench} in ${PAGE.pathname}`);
   await writeFile(PAGE, `${page.slice(0, begin + opening.length)}\n\n${text}\n\n${page.slice(end)}`);
 }
 

@@ -53,8 +53,8 @@ function decrypt(payload: Payload, keyOf: (id: string) => Buffer): Payload {
     const nonce = data.subarray(0, NONCE_BYTES);
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
     decipher.setAuthTag(data.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-    const shown = [decipher.update(data.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()];
-    return { metadata: { ...metadata, encoding: original }, data: Buffer.concat(shown) };
+    const decrypted = [decipher.update(data.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()];
+    return { metadata: { ...metadata, encoding: original }, data: Buffer.concat(decrypted) };
   } catch {
     return payload;
   }

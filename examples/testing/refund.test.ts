@@ -8,7 +8,7 @@ const tools = {
   issue_refund: { ...issueRefund, execute: () => ({ receipt: 'R-1' }) },
 };
 
-test('a small refund is paid without asking', async () => {
+test('a small refund is paid without an approval', async () => {
   const model = scriptedModel(['20 euros are on their way.']);
   const run = await runGraph(refund, { order: 'A-1', euros: 20 }, { models: { default: model }, tools });
   expect(run.status).toBe('completed');
@@ -17,7 +17,7 @@ test('a small refund is paid without asking', async () => {
   expect(model.requests[0]?.messages.at(-1)?.content).toContain('20 euros');
 });
 
-test('a large refund waits for a person, who may pay less', async () => {
+test('a large refund waits for an approval, and the approver may reduce the amount', async () => {
   const run = await runGraph(
     refund,
     { order: 'A-1', euros: 300 },
@@ -33,20 +33,20 @@ test('a large refund waits for a person, who may pay less', async () => {
   run.assertExhausted();
 });
 
-test('a large refund is left waiting when nobody decides', async () => {
+test('a run with a large refund keeps waiting when nobody decides the approval', async () => {
   const run = await runGraph(refund, { order: 'A-1', euros: 300 }, { tools });
   expect(run.status).toBe('waiting');
   expect(run.waitingFor).toMatchObject([{ kind: 'approval', node: 'ask' }]);
 });
 
-test('a large refund is refused when the time for a decision is over', async () => {
+test('a large refund is refused when its approval expires', async () => {
   const decisions = [{ node: 'ask', decision: 'timeout' }] as const;
   const run = await runGraph(refund, { order: 'A-1', euros: 300 }, { tools, decisions });
   expect(run.path).toEqual(['lookup', 'ask', 'refuse']);
   expect(run.durationMs).toBe(2 * 86_400_000);
 });
 
-test('a payment is tried again while the shop is slow, under the same key', async () => {
+test('a payment is retried under the same key while the shop is slow', async () => {
   const keys: string[] = [];
   const pay = {
     ...issueRefund,

@@ -41,13 +41,13 @@ test.each([
   ['2 passed, 0 failed', [[], []]],
   ['0 passed, 1 failed', [['lost']]],
   ['1 passed, 2 failed', [['lost', 'done twice'], [], ['lost']]],
-])('the last line of a report is "%s"', (line, findings) => {
+])('the last line of a chaos report is "%s"', (line, findings) => {
   const lines = withVerdicts(...findings);
   expect(lines.at(-1)).toBe(line);
   expect(lines.filter((other) => /\d+ passed/.test(other))).toEqual([line]);
 });
 
-test('failed runs are reported with all findings, and passed ones are not', () => {
+test('a chaos report lists failed runs with all findings, and omits passed runs', () => {
   const lines = withVerdicts(['lost', 'done twice'], [], ['late']);
   expect(lines.slice(lines.indexOf('job-1'))).toEqual([
     'job-1',
@@ -60,7 +60,7 @@ test('failed runs are reported with all findings, and passed ones are not', () =
   expect(lines).not.toContain('job-2');
 });
 
-test('faults are counted by process and kind', () => {
+test('a chaos report counts the injected faults by process and kind', () => {
   expect(withVerdicts([])).toEqual([
     '',
     'postgres: 0 killed, 0 stopped, 1 restarted',
@@ -78,7 +78,7 @@ test('faults are counted by process and kind', () => {
   ]);
 });
 
-test('a fault is described with its time and duration', () => {
+test('a chaos report describes an injected fault with its time and duration', () => {
   expect(describeFault(aFault('worker 1', 'killed'))).toBe('  12.3 s  worker 1 killed for 1.5 s');
   expect(describeFault(aFault('api 2', 'restarted'))).toBe('  12.3 s  api 2 restarted');
 });

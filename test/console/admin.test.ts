@@ -26,7 +26,7 @@ const field = (page: Page, role: 'combobox' | 'textbox' | 'spinbutton' | 'checkb
   page.getByRole(role, { name, exact: true });
 
 test.each(['/admin/tenants', '/admin/switches', '/admin/audit'])(
-  'the page %s is for administrators only',
+  'the console shows the page %s to administrators only',
   async (path) => {
     const page = await enter(path, 'uma · user · demo');
     await page.getByText('people with the permission “admin”').waitFor();
@@ -34,7 +34,7 @@ test.each(['/admin/tenants', '/admin/switches', '/admin/audit'])(
   },
 );
 
-test('a tenant gets a quota, is suspended and loses its terms', async () => {
+test('the console gives a tenant a quota, suspends it and deletes its terms', async () => {
   const admin = await as('admin', stack);
   const page = await enter('/admin/tenants');
   await page.getByLabel('Tenant').fill('acme');
@@ -64,7 +64,7 @@ test('a tenant gets a quota, is suspended and loses its terms', async () => {
   expect(at((await admin.get('/admin/tenants/acme')).body, '/suspended')).toBeNull();
 });
 
-test('a switched-off tool is visible among the tools and in its run, which continues once the tool is on', async () => {
+test('a switched-off tool is visible among the tools and in its run, which continues once the tool is switched on', async () => {
   const page = await enter('/tools');
   await page.getByRole('link', { name: 'Switch it off lookup_order' }).click();
   await field(page, 'textbox', 'Why').fill('The shop is down');
@@ -105,7 +105,7 @@ test('administrators see a switched-off model on the page of tools', async () =>
   expect(listAt(body, '/items')).toMatchObject([{ kind: 'model', name: 'default', state: 'off' }, { kind: 'tool' }]);
 });
 
-test('the audit is filtered by its fields, which are in the address', async () => {
+test('the audit page is filtered by its fields, and the filter is part of the address', async () => {
   const page = await enter('/admin/audit');
   const rows = page.getByRole('row');
   await page.getByRole('row', { name: /root.*tenant\.set.*acme/ }).waitFor();

@@ -28,7 +28,7 @@ async function rewrite(editor: Locator, text: string): Promise<void> {
   await editor.page().keyboard.insertText(text);
 }
 
-test('a graph is edited with completions, published, changed, compared and run', async () => {
+test('the console edits a graph with completions, publishes it, and compares and starts versions of it', async () => {
   const page = await enter('/graphs/-/new');
   const editor = page.getByLabel('Definition', { exact: true });
   const publish = page.getByRole('button', { name: 'Publish' });
@@ -103,7 +103,7 @@ test('a graph is edited with completions, published, changed, compared and run',
   await page.waitForURL(/\/console\/runs\/[0-9A-Z]{26}/);
 });
 
-test('the draft of a graph survives another tab and a reload, and is not used for another version', async () => {
+test('the console keeps the draft of a graph across tabs and reloads, and does not use it for another version', async () => {
   const user = await as('user', stack);
   const definition = (title: string) => ({
     name: 'kept-text',
@@ -140,7 +140,7 @@ test('the draft of a graph survives another tab and a reload, and is not used fo
   expect(await page.getByText('What you had written here is back.').count()).toBe(0);
 });
 
-test('a schedule is created, refused with an error at its field, paused and deleted', async () => {
+test('the console creates, pauses and deletes a schedule, and shows a refusal at the field with the error', async () => {
   const page = await enter('/schedules/new');
   await page.getByLabel('Graph').fill('refund-triage');
   await page.getByLabel('Times, as cron').fill('often');
@@ -159,7 +159,7 @@ test('a schedule is created, refused with an error at its field, paused and dele
   expect(page.url()).toBe(`${stack.ready.baseUrl}/console/schedules`);
 });
 
-test('a webhook shows its secret once, and its deliveries', async () => {
+test('the page of a webhook shows the secret once, and lists deliveries', async () => {
   const page = await enter('/webhooks/new');
   await page.getByLabel('Address').fill('https://hooks.example.com/holdfast');
   await page.getByRole('button', { name: 'Add' }).click();
@@ -173,7 +173,7 @@ test('a webhook shows its secret once, and its deliveries', async () => {
   expect(await page.content()).not.toContain(secret);
 });
 
-test('people who are no administrators see a notice instead of the page of tenants', async () => {
+test('the console shows people who are no administrators a notice instead of the page of tenants', async () => {
   const page = await enter('/admin');
   await page.getByRole('table').or(page.getByText('No run is like that')).first().waitFor();
   await page.getByLabel('Who you are').selectOption({ label: 'ada · approver · demo' });

@@ -80,7 +80,7 @@ let queue: readonly AskingRun[];
 const askedMany = async (): Promise<readonly AskingRun[]> => (queue ??= await fillQueue(16));
 
 describe('an opened approval', () => {
-  test('from the end of a long list shows its title and arguments, and keys decide it only while they are visible', async () => {
+  test('an approval opened at the end of a long list shows its title and arguments, and keys decide it only while they are visible', async () => {
     await askedMany();
     const page = await enter('approver', '/inbox?view=pending');
     const last = page.getByRole('link', { name: /Question 0\?/ });
@@ -118,22 +118,25 @@ describe('an opened approval', () => {
   });
 
   test.each([
-    ['a desk', DESK],
+    ['a wide screen', DESK],
     ['a phone', PHONE],
-  ])('by its link on %s shows its title and arguments, and its outcome stays visible', async (_, options) => {
-    const run = await askAbout('May we pay it?', { details: 'Line\n\n'.repeat(80) });
-    const page = await enter('approver', `/inbox/${run.approvalId}`, options);
-    await amount(page).waitFor();
-    expect([await isSeen(titleOf(page, 'May we pay it?')), await isSeen(amount(page))]).toEqual([true, true]);
-    // Somebody else decides while the person reads the end of the page.
-    await page.getByRole('heading', { name: 'Comments' }).scrollIntoViewIfNeeded();
-    await decide(approver2, run, { decision: 'approve' });
-    const notice = page.getByRole('status').filter({ hasText: 'It was decided while you looked at it' });
-    await notice.waitFor();
-    expect([await isSeen(titleOf(page, 'May we pay it?')), await isSeen(notice)]).toEqual([true, true]);
-  });
+  ])(
+    'an approval opened by its link on %s shows title and arguments, and its outcome stays visible',
+    async (_, options) => {
+      const run = await askAbout('May we pay it?', { details: 'Line\n\n'.repeat(80) });
+      const page = await enter('approver', `/inbox/${run.approvalId}`, options);
+      await amount(page).waitFor();
+      expect([await isSeen(titleOf(page, 'May we pay it?')), await isSeen(amount(page))]).toEqual([true, true]);
+      // Somebody else decides while the person reads the end of the page.
+      await page.getByRole('heading', { name: 'Comments' }).scrollIntoViewIfNeeded();
+      await decide(approver2, run, { decision: 'approve' });
+      const notice = page.getByRole('status').filter({ hasText: 'It was decided while you looked at it' });
+      await notice.waitFor();
+      expect([await isSeen(titleOf(page, 'May we pay it?')), await isSeen(notice)]).toEqual([true, true]);
+    },
+  );
 
-  test('from the end of the list on a phone shows its top first, and after the decision a notice', async () => {
+  test('an approval opened at the end of the list on a phone shows its top first, and after the decision a notice', async () => {
     await askedMany();
     const page = await enter('approver', '/inbox?view=pending', PHONE);
     await page.getByRole('link', { name: /Question 3\?/ }).click();
@@ -150,7 +153,7 @@ describe('an opened approval', () => {
     expect(await isSeen(notice)).toBe(true);
   });
 
-  test('ignores keys while a dialog is open', async () => {
+  test('an opened approval ignores keys while a dialog is open', async () => {
     const run = await askAbout('Covered?');
     const page = await enter('approver', `/inbox/${run.approvalId}`);
     await amount(page).waitFor();
@@ -173,7 +176,7 @@ describe('an opened approval', () => {
   });
 });
 
-test('the list of decided approvals is ordered by the time of decision, although many later approvals wait', async () => {
+test('the console orders decided approvals by the time of decision, although many later approvals wait', async () => {
   const [first, second] = [await askAbout('Decided last'), await askAbout('Decided first')];
   await decide(approver, second, { decision: 'reject', reason: 'no' });
   await decide(approver, first, { decision: 'approve' });
@@ -187,7 +190,7 @@ test('the list of decided approvals is ordered by the time of decision, although
   expect(await page.getByText('Nothing is decided yet').count()).toBe(0);
 });
 
-test('a second approver sees who has changed an argument, with its value before and after', async () => {
+test('a second approver sees who has changed an argument, with the value before and after', async () => {
   const policy = { roles: ['approver'], quorum: 2 };
   const run = await askAbout('Pay 1200 EUR to Acme GmbH?', { policy });
   const page = await enter('approver2', `/inbox/${run.approvalId}`);
@@ -212,7 +215,7 @@ test('a second approver sees who has changed an argument, with its value before 
 });
 
 describe('the draft for an approval', () => {
-  test('survives the Escape key, opening another approval, Back and a reload, and is deleted by the decision', async () => {
+  test('the draft for an approval survives the Escape key, opening another approval, Back and a reload, and is deleted by the decision', async () => {
     const [run, other] = [await askAbout('Kept?'), await askAbout('Another?')];
     const page = await enter('approver', `/inbox/${run.approvalId}?view=pending`);
     const back = page.getByText('What you had written here is back.');
@@ -248,7 +251,7 @@ describe('the draft for an approval', () => {
     expect((await keptIn(page)).filter((key) => key.includes('draft'))).toEqual([]);
   });
 
-  test('is not used for a changed request, and is hidden from another person', async () => {
+  test('the draft for an approval is not used for a changed request, and is hidden from another person', async () => {
     const run = await askAbout('Changed?', { policy: { roles: ['approver'], quorum: 2 } });
     const page = await enter('approver2', `/inbox/${run.approvalId}`);
     await amount(page).fill('5');
@@ -264,7 +267,7 @@ describe('the draft for an approval', () => {
     expect(await page.getByText('The question has changed since').count()).toBe(0);
   });
 
-  test('survives the end of a session, and only its author sees it again', async () => {
+  test('the draft for an approval survives the end of a session, and only its author sees it again', async () => {
     const run = await askAbout('Through the end?');
     const page = await enter('approver', `/inbox/${run.approvalId}`);
     await amount(page).fill('31');
@@ -299,7 +302,7 @@ describe('the draft for an approval', () => {
     expect(await amount(page).inputValue()).toBe('31');
   });
 
-  test('makes the browser ask before it closes the tab', async () => {
+  test('the browser warns before it closes a tab with the draft for an approval', async () => {
     const run = await askAbout('Closed?');
     const page = await enter('approver', `/inbox/${run.approvalId}`);
     await amount(page).click();
@@ -312,7 +315,7 @@ describe('the draft for an approval', () => {
   });
 });
 
-test("the call of an agent is shown with the customer's question and the results of tools", async () => {
+test("the page of an approval shows the agent's call with the customer's question and the results of tools", async () => {
   const agent: unknown = JSON.parse(
     await readFile(new URL('../../examples/agent/refund-agent.json', import.meta.url), 'utf8'),
   );

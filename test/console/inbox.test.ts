@@ -42,7 +42,7 @@ const askedOnce = async () => await (asked ??= startRefund(user, 'T-03'));
 const says = (page: Page, text: string | RegExp) => page.getByRole('status').filter({ hasText: text });
 
 describe('an approval', () => {
-  test('is found, edited and approved by keyboard only', { timeout: 60_000 }, async () => {
+  test('an approval is found, edited and approved by keyboard only', { timeout: 60_000 }, async () => {
     const { runId, approvalId } = await startRefund(user, 'T-06');
     const page = await enter('approver');
     await page.getByRole('link', { name: /Refund 420 USD/ }).waitFor();
@@ -70,7 +70,7 @@ describe('an approval', () => {
     expect(paid.map((event) => at(event, '/args/amount'))).toContain(300);
   });
 
-  test('is not approved while a field is invalid, also in the step of the reason', async () => {
+  test('an approval is not approved while a field of its form is invalid, also in the step of the reason', async () => {
     const { approvalId } = await startAsking(user, {
       args: { amount: 300, place: { city: 'Bern' } },
       argsSchema: {
@@ -107,7 +107,7 @@ describe('an approval', () => {
   });
 
   test(
-    'accepts the first of two decisions, and shows the second person who was first',
+    'the console accepts the first of two decisions of an approval, and shows the second person who was first',
     { timeout: 60_000 },
     async () => {
       const { approvalId } = await startRefund(user, 'T-05');
@@ -140,7 +140,7 @@ describe('an approval', () => {
   test.each([
     [410, 'APPROVAL_EXPIRED', 'It was too late'],
     [412, 'APPROVAL_CHANGED', 'It shows something else by now'],
-  ])('shows its outcome after the API refuses a decision with %i %s', async (status, code, said) => {
+  ])('an approval shows its outcome after the API refuses a decision with %i %s', async (status, code, said) => {
     const { approvalId } = await askedOnce();
     const page = await enter('approver', `/inbox/${approvalId}`);
     await page.getByRole('form', { name: 'Your decision' }).waitFor();
@@ -182,7 +182,7 @@ describe('an approval', () => {
     expect(await decisionsOf(approvalId)).toEqual([]);
   });
 
-  test('with untrusted markup shows text, and runs nothing', async () => {
+  test('an approval with untrusted markup shows the markup as text, and runs no script', async () => {
     const link = '[a link](javascript:document.title=1) and [another](https://shop.example/x)';
     const details = `**Bold** <img src=x onerror="document.title='ran'"> <script>document.title='ran'</script> ${link}`;
     const { approvalId } = await startAsking(user, { details, title: '<b>May I?</b>' });
@@ -197,7 +197,7 @@ describe('an approval', () => {
     expect(await page.title()).toBe('<b>May I?</b> · Holdfast');
   });
 
-  test('shows all of the request: arguments without a field, and text that Markdown leaves out', async () => {
+  test('an approval shows the whole request: arguments without a field, and text that Markdown omits', async () => {
     const { approvalId } = await startAsking(user, {
       title: 'Pay \u202e001',
       details: 'Seen.&#x202e;\n\n[note]: https://shop.example "It is paid twice"',
@@ -215,7 +215,7 @@ describe('an approval', () => {
     await details.getByText('It is paid twice').waitFor();
   });
 
-  test('is approved as proposed if unchanged', async () => {
+  test('an approval form that the approver does not edit approves the proposed arguments', async () => {
     const { approvalId } = await startAsking(user, {
       args: { tags: ['b', 'a', 'b'], note: '' },
       argsSchema: {
@@ -247,7 +247,7 @@ describe('an approval', () => {
     await says(page, 'You have approved it.').waitFor();
   });
 
-  test('can be reminded of, and assigned to somebody else', async () => {
+  test('an approver can send a reminder of an approval, and assign it to somebody else', async () => {
     const { approvalId } = await startAsking(user);
     const page = await enter('approver', `/inbox/${approvalId}`);
     const part = page.getByRole('region', { name: 'Remind or reassign' });
@@ -265,7 +265,7 @@ describe('an approval', () => {
     });
   });
 
-  test('has its form although its graph cannot be loaded', { timeout: 60_000 }, async () => {
+  test('an approval shows its form although its graph cannot be loaded', { timeout: 60_000 }, async () => {
     const { approvalId } = await askedOnce();
     const page = await enter('approver');
     await page.locator(`a[href*="${approvalId}"]`).first().waitFor();
@@ -275,20 +275,24 @@ describe('an approval', () => {
     expect(await page.getByRole('form', { name: 'Your decision' }).count()).toBe(1);
   });
 
-  test('that is open when all processes are killed is decided once afterwards', { timeout: 120_000 }, async () => {
-    const { runId, approvalId } = await startRefund(user, 'T-04');
-    const page = await enter('approver', `/inbox/${approvalId}`);
-    await page.getByRole('form', { name: 'Your decision' }).waitFor();
-    await page.keyboard.press('a');
-    await page.keyboard.type('checked before the crash');
-    await killProcessTree(stack.process);
-    await page.keyboard.press('Enter');
-    await page.getByText('No answer has come').waitFor();
-    stack = await start(undefined, Number(new URL(stack.ready.baseUrl).port));
-    await approveUntilKnown(page);
-    await says(page, 'You have approved it.').waitFor();
-    const decisions = await decisionsOf(approvalId);
-    expect(decisions).toMatchObject([{ by: 'ada', reason: 'checked before the crash' }]);
-    await user.untilRun(runId, hasStatus('completed'));
-  });
+  test(
+    'an approval that is open when all processes are killed is decided once afterwards',
+    { timeout: 120_000 },
+    async () => {
+      const { runId, approvalId } = await startRefund(user, 'T-04');
+      const page = await enter('approver', `/inbox/${approvalId}`);
+      await page.getByRole('form', { name: 'Your decision' }).waitFor();
+      await page.keyboard.press('a');
+      await page.keyboard.type('checked before the crash');
+      await killProcessTree(stack.process);
+      await page.keyboard.press('Enter');
+      await page.getByText('No answer has come').waitFor();
+      stack = await start(undefined, Number(new URL(stack.ready.baseUrl).port));
+      await approveUntilKnown(page);
+      await says(page, 'You have approved it.').waitFor();
+      const decisions = await decisionsOf(approvalId);
+      expect(decisions).toMatchObject([{ by: 'ada', reason: 'checked before the crash' }]);
+      await user.untilRun(runId, hasStatus('completed'));
+    },
+  );
 });

@@ -93,15 +93,15 @@ async function findingsOf(page: Page): Promise<readonly string[]> {
   return findings;
 }
 
-describe.each(THEMES)('in %s colors', (colorScheme) => {
-  test.each(PAGES)('%s has no serious accessibility issue', async (name, path, person) => {
+describe.each(THEMES)('accessibility in %s colors', (colorScheme) => {
+  test.each(PAGES)('the console page %s has no serious accessibility issue', async (name, path, person) => {
     const page = await openPage({ colorScheme });
     await enter(page, path, person);
     expect(await findingsOf(page)).toEqual([]);
     if (PICTURES !== null) await page.screenshot({ path: `${PICTURES}/${name}-${colorScheme}.png` });
   });
 
-  test('the sign-in page has no serious accessibility issue', async () => {
+  test('the sign-in page of the console has no serious accessibility issue', async () => {
     const page = await openPage({ colorScheme });
     await page.goto(`${stack.ready.baseUrl}/console/`);
     await page.getByLabel('A token').waitFor();
@@ -109,10 +109,8 @@ describe.each(THEMES)('in %s colors', (colorScheme) => {
   });
 });
 
-describe('on a screen of 320 pixels', () => {
-  test.each(PAGES)('the page %s is not wider than the screen', async (_name, path, person) => {
-    const page = await openPage({ viewport: { width: 320, height: 640 } });
-    await enter(page, path, person);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
-  });
+test.each(PAGES)('the console page %s fits on a screen of 320 pixels', async (_name, path, person) => {
+  const page = await openPage({ viewport: { width: 320, height: 640 } });
+  await enter(page, path, person);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
 });

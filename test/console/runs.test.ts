@@ -21,7 +21,7 @@ async function enter(path: string): Promise<Page> {
   return await enterConsole(await openPage(), { consoleUrl: await consoleUrl(stack), baseUrl, path });
 }
 
-test('a run is followed across a reload until its end', async () => {
+test('the page of a run follows the run across a reload until its end', async () => {
   const user = await as('user', stack);
   const approver = await as('approver', stack);
   const { runId, approvalId } = await startRefund(user, 'T-05');
@@ -43,7 +43,7 @@ test('a run is followed across a reload until its end', async () => {
   await page.getByRole('region', { name: 'Timeline', exact: true }).waitFor();
 });
 
-test('a fork with other values is compared with its parent', async () => {
+test('the console compares a fork with other values with its parent', async () => {
   const user = await as('user', stack);
   const { runId } = await startRefund(user, 'T-06');
   const page = await enter(`/runs/${runId}/state`);
@@ -61,7 +61,7 @@ test('a fork with other values is compared with its parent', async () => {
   await page.getByRole('region', { name: 'Ways' }).waitFor();
 });
 
-test('a refused edit is corrected in its dialog, and overwrites no other edit', async () => {
+test('a refused edit of the state is corrected in its dialog, and overwrites no other edit', async () => {
   const admin = await as('admin', stack);
   const { runId } = await startRefund(await as('user', stack), 'T-03');
   const page = await enter(`/runs/${runId}`);
@@ -91,7 +91,7 @@ test('a refused edit is corrected in its dialog, and overwrites no other edit', 
   expect(at(body, '/values/automaticLimit')).toBe(150);
 });
 
-test('the input that was entered for one failed node is not sent for another', async () => {
+test('the console does not send the input that was entered for one failed node to another', async () => {
   const admin = await as('admin', stack);
   const fails = { type: 'set', write: { log: '{{ 1 / 0 }}' }, onError: 'intervene' } as const;
   const graph = aDefinition({
@@ -118,7 +118,7 @@ test('the input that was entered for one failed node is not sent for another', a
 
 const group = (page: Page) => page.getByRole('group', { name: 'Actions on many runs' });
 
-test('the preview of an action on many runs is loaded once, while runs go on', async () => {
+test('the preview of a bulk action is loaded once, while runs continue', async () => {
   const page = await enter('/runs?status=waiting,running,paused');
   const trials: string[] = [];
   page.on('request', (request) => {
@@ -133,7 +133,7 @@ test('the preview of an action on many runs is loaded once, while runs go on', a
   expect(trials).toEqual(['POST']);
 });
 
-test('an action on more runs than fit one request continues by the cursor', async () => {
+test('a bulk action on more runs than fit one request continues by the cursor', async () => {
   const page = await enter('/runs?graph=refund-triage');
   const first = { done: ['RUN-A'], failed: [], hasMore: true, nextCursor: 'after A' };
   const last = { done: ['RUN-B'], failed: [], hasMore: false, nextCursor: null };
@@ -159,7 +159,7 @@ test.each([
   ['status=waiting,asleep', '“asleep” is no status'],
   ['customer=acme', 'The address has “customer”, which is no filter'],
   ['graph=a&graph=b', 'The address has “graph” twice'],
-])('an invalid search such as %s finds nothing and allows no action', async (query, problem) => {
+])('an invalid search of runs such as %s finds nothing and allows no bulk action', async (query, problem) => {
   await startAsking(await as('user', stack));
   const page = await openPage();
   const asked: string[] = [];
@@ -178,7 +178,7 @@ test.each([
   await group(page).waitFor();
 });
 
-test('only the selected runs are canceled, after a dialog has described them and asked for a reason and their number', async () => {
+test('a bulk action cancels only the selected runs, after a dialog has described them and required a reason and their number', async () => {
   const user = await as('user', stack);
   const graph = aDefinition({
     name: 'many-of-them',
@@ -226,7 +226,7 @@ test('only the selected runs are canceled, after a dialog has described them and
   for (const id of [other, late]) expect(at((await user.get(`/api/runs/${id}`)).body, '/status')).toBe('waiting');
 });
 
-test('an action on all runs needs an explicit request and their number', async () => {
+test('a bulk action on all runs needs an explicit request and their number', async () => {
   await startAsking(await as('user', stack));
   const page = await enter('/runs');
   await page.getByRole('button', { name: 'Act on all runs…' }).click();

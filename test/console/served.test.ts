@@ -12,7 +12,7 @@ beforeAll(async () => {
 const ask = async (path: string) => await fetch(`${baseUrl}${path}`, { redirect: 'manual' });
 
 describe('the files of the console', () => {
-  test('include a page for each address, which browsers revalidate each time', async () => {
+  test('each address of the console has a page, which browsers revalidate each time', async () => {
     for (const path of ['/console/', '/console/inbox', '/console/runs/some/thing']) {
       const answer = await ask(path);
       expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-cache']);
@@ -22,7 +22,7 @@ describe('the files of the console', () => {
     expect([status, headers.get('location')]).toEqual([302, '/console/']);
   });
 
-  test('with a hash in their names are cached forever', async () => {
+  test('console files with a hash in their names are cached forever', async () => {
     const script = /src="(\/console\/assets\/[^"]+\.js)"/.exec(await (await ask('/console/')).text())?.[1] ?? '';
     const answer = await ask(script);
     expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
@@ -36,12 +36,12 @@ describe('the files of the console', () => {
     '/console/assets/none.js',
     `/console/assets/${encodeURIComponent('../../index.html')}`,
     '/console/assets/%2e%2e/%2e%2e/vite.config.ts',
-  ])('do not include %s', async (path) => {
+  ])('the console does not serve the file %s', async (path) => {
     const answer = await ask(path);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
   });
 
-  test('run only their own scripts, load nothing from elsewhere, and cannot be framed', async () => {
+  test('pages of the console run only their own scripts, load nothing from other origins, and cannot be framed', async () => {
     const answer = await ask('/console/inbox');
     const policy = answer.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -55,12 +55,12 @@ describe('the files of the console', () => {
 describe('a local code', () => {
   const post = async (body: unknown) => await createApiClient(baseUrl, null).post('/console/local-sign-in', body);
 
-  test('that is unknown is not found', async () => {
+  test('an unknown sign-in code of a local stack is not found', async () => {
     expect(await post({ code: 'nothing' })).toMatchObject(aProblem(404, 'NOT_FOUND'));
   });
 
   test.each([[{}], [{ code: 1 }], [{ code: 'x', more: 1 }], [{ code: 'x'.repeat(2_001) }]])(
-    '%j is refused',
+    'a sign-in at a local stack with the body %j is refused',
     async (body) => {
       expect(await post(body)).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     },

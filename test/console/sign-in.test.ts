@@ -33,7 +33,7 @@ async function signFor(life: string): Promise<string> {
 const isIn = async (page: Page): Promise<void> => await page.getByRole('navigation', { name: 'Pages' }).waitFor();
 
 describe('the address of a local stack', () => {
-  test('signs in once, and removes the code from the address', async () => {
+  test('the address printed by a local stack signs in once, and the sign-in code is removed from the address', async () => {
     const address = await consoleUrl(stack);
     const first = await openPage();
     await first.goto(address);
@@ -45,7 +45,7 @@ describe('the address of a local stack', () => {
     expect(await second.getByRole('navigation').count()).toBe(0);
   });
 
-  test('keeps the person across a reload, and not in another tab', async () => {
+  test('a sign-in at a local stack survives a reload, and is not shared with another tab', async () => {
     const page = await openPage();
     await page.goto(await consoleUrl(stack));
     await isIn(page);
@@ -132,7 +132,7 @@ describe('an issuer', () => {
     await page.getByRole('button', { name: /^Sign in at/ }).click();
   };
 
-  test('signs people in by a code with PKCE, which no other client can exchange', async () => {
+  test('an OpenID issuer signs people in by a code with PKCE, which no other client can exchange', async () => {
     const page = await openPage();
     const seen: URLSearchParams[] = [];
     await actAsIssuer(page, seen);
@@ -145,7 +145,7 @@ describe('an issuer', () => {
     expect(page.url()).not.toContain('the-code');
   });
 
-  test('signs nobody in by an answer to the request of another browser', async () => {
+  test("the console signs nobody in by an issuer's answer to the request of another browser", async () => {
     const page = await openPage();
     const seen: URLSearchParams[] = [];
     await actAsIssuer(page, seen, { state: 'of-somebody-else' });
@@ -156,23 +156,26 @@ describe('an issuer', () => {
 
   const deepLink = (approvalId: string): string => `/console/inbox/${approvalId}?view=pending#part`;
 
-  test.each(['in its tab', 'in a new tab'])('returns people to the link that they opened %s', async (where) => {
-    const { approvalId } = await startAsking(await as('user', stack), { title: 'Of the link?' });
-    const first = await openPage();
-    await actAsIssuer(first, []);
-    if (where === 'in a new tab') {
-      await signIn(first);
-      await isIn(first);
-    }
-    const page = where === 'in its tab' ? first : await first.context().newPage();
-    if (page !== first) await actAsIssuer(page, []);
-    await page.goto(`${stack.ready.baseUrl}${deepLink(approvalId)}`);
-    await page.getByRole('button', { name: /^Sign in at/ }).click();
-    await page.getByRole('heading', { level: 1, name: 'Of the link?' }).waitFor();
-    expect(page.url()).toBe(`${stack.ready.baseUrl}${deepLink(approvalId)}`);
-  });
+  test.each(['in its tab', 'in a new tab'])(
+    'a sign-in at an issuer returns people to the link that they opened %s',
+    async (where) => {
+      const { approvalId } = await startAsking(await as('user', stack), { title: 'Of the link?' });
+      const first = await openPage();
+      await actAsIssuer(first, []);
+      if (where === 'in a new tab') {
+        await signIn(first);
+        await isIn(first);
+      }
+      const page = where === 'in its tab' ? first : await first.context().newPage();
+      if (page !== first) await actAsIssuer(page, []);
+      await page.goto(`${stack.ready.baseUrl}${deepLink(approvalId)}`);
+      await page.getByRole('button', { name: /^Sign in at/ }).click();
+      await page.getByRole('heading', { level: 1, name: 'Of the link?' }).waitFor();
+      expect(page.url()).toBe(`${stack.ready.baseUrl}${deepLink(approvalId)}`);
+    },
+  );
 
-  test('leaves people at their link after a failed sign-in, so that they can retry', async () => {
+  test('a failed sign-in leaves people at their link, so that they can retry', async () => {
     const { approvalId } = await startAsking(await as('user', stack), { title: 'Again?' });
     const page = await openPage();
     await actAsIssuer(page, [], { state: 'of-somebody-else' });
@@ -182,7 +185,7 @@ describe('an issuer', () => {
     expect(page.url()).toBe(`${stack.ready.baseUrl}${deepLink(approvalId)}`);
   });
 
-  test('that issues refresh tokens renews a session before it ends, and an open form keeps its state', async () => {
+  test('a console session with a refresh token is renewed before it ends, and an open form keeps its state', async () => {
     const { approvalId } = await startAsking(await as('user', stack), {
       title: 'Renewed?',
       args: { amount: 1200 },
@@ -210,7 +213,7 @@ describe('an issuer', () => {
     await page.getByRole('status').filter({ hasText: 'You have approved it.' }).waitFor();
   });
 
-  test('that issues no refresh tokens ends a session, keeps drafts, and shows a notice', async () => {
+  test('a console session without a refresh token ends, keeps drafts, and shows a notice', async () => {
     const { approvalId } = await startAsking(await as('user', stack), {
       title: 'Ended?',
       args: { amount: 1200 },

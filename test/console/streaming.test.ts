@@ -38,7 +38,7 @@ async function listening(page: Page): Promise<void> {
   expect(response.status()).toBe(200);
 }
 
-test('the reply of a model appears word by word, also after a reload, and is complete at the end', async () => {
+test('the console shows the reply of a model word by word, also after a reload, and completely at the end', async () => {
   const user = await as('user', stack);
   const runId = textAt((await user.post('/api/runs', { graph: TELLING, input: {} })).body, '/id');
   const page = await openPage();

@@ -12,7 +12,7 @@ const CHAT = { channels: { answer: {}, given: {}, chat: { reducer: 'messages' } 
 const hello = { chat: [{ role: 'user', content: 'Do both.' }] };
 
 describe('an agent', () => {
-  test('calls tools and returns their results to the model each turn until the model answers', async () => {
+  test('an agent calls tools and returns their results to the model each turn until the model answers', async () => {
     model().answers(askFor([['look', { job: 'a' }]]), askFor([['work', { job: 'b' }]]), say('Both are done.'));
     expect(await startAgent(user())).toMatchObject({
       status: 'completed',
@@ -37,7 +37,7 @@ describe('an agent', () => {
     expect(service().done).toEqual(['a', 'b']);
   });
 
-  test('runs the calls of one turn in parallel and returns their results in call order', async () => {
+  test('an agent runs the calls of one turn in parallel and returns their results in call order', async () => {
     const calls = ['a', 'b', 'c'].map((job) => ['work', { job }] as const);
     model().answers(askFor(calls), say('Done'));
     const held = service().hold('a');
@@ -50,7 +50,7 @@ describe('an agent', () => {
     expect(toolResultsSentTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}', '{"job":"c"}']);
   });
 
-  test('keeps calls, answers and its reply in the channel of messages', async () => {
+  test('an agent records its tool calls, their results and its reply in the channel of messages', async () => {
     const calls = [['work', { job: 'a' }] as const, ['look', { job: 'b' }] as const];
     model().answers(askFor(calls), say('Done'));
     const run = await startRun(user(), aGraphOf(anAgent({ messages: 'chat' }), CHAT), hello);
@@ -70,28 +70,28 @@ describe('an agent', () => {
   });
 
   test.each([
-    ['a tool that has failed', ['work', { job: 'a' }], /^Execution failed: work answered 404: a is refused/],
-    ['a tool that there is not', ['fly', { job: 'a' }], /^Tool not found: fly$/],
+    ['the failure of a tool', ['work', { job: 'a' }], /^Execution failed: work answered 404: a is refused/],
+    ['the call of an unknown tool', ['fly', { job: 'a' }], /^Tool not found: fly$/],
     [
-      'arguments that are wrong',
+      'the call of a tool with invalid arguments',
       ['work', { job: 'a', euros: 'many' }],
       /^Execution failed: The arguments of work break its parameters at \/euros: .*number/,
     ],
-  ] as const)('returns %s to the model and continues', async (_what, call, told) => {
+  ] as const)('an agent returns %s to the model and continues', async (_what, call, told) => {
     service().refuse('a');
     model().answers(askFor([call, ['look', { job: 'b' }]]), say('I tried.'));
     expect(await startAgent(user())).toMatchObject({ status: 'completed', output: { answer: { text: 'I tried.' } } });
     expect(toolResultsSentTo(model())).toEqual([expect.stringMatching(told), '{"job":"b"}']);
   });
 
-  test('converts numbers and booleans that the model writes as text', async () => {
+  test('an agent converts numbers and booleans that the model sends as strings in tool arguments', async () => {
     model().answers(askFor([['work', { job: 'a', euros: '12.5', urgent: 'true' }]]), say('Done'));
     const run = await startAgent(user());
     const requested = await eventsOf(user(), textAt(run, '/id'), 'tool.requested');
     expect(requested.map((event) => at(event, '/args'))).toEqual([{ job: 'a', euros: 12.5, urgent: true }]);
   });
 
-  test('neither offers nor calls a tool whose roles the starter of the run lacks', async () => {
+  test('an agent neither offers nor calls a tool whose roles the starter of the run lacks', async () => {
     const once = (): void => model().answers(askFor([['vault', { job: 'a' }]]), say('Done'));
     once();
     await startAgent(user());
@@ -107,7 +107,7 @@ describe('an agent', () => {
     expect(service().done).toEqual(['a']);
   });
 
-  test('calls tools for maxIterations turns, then answers in one more turn without tools', async () => {
+  test('an agent calls tools for maxIterations turns, then answers in one more turn without tools', async () => {
     const again = askFor([['work', { job: 'a' }]]);
     model().answers(again, again, again);
     const run = await startAgent(user(), { maxIterations: 2 });
@@ -119,7 +119,7 @@ describe('an agent', () => {
     expect(toolsOfferedTo(model()).map(({ length }) => length > 0)).toEqual([true, true, false]);
   });
 
-  test('asks the model to correct an object that breaks the schema', async () => {
+  test('an agent asks the model to correct an object that violates the output schema', async () => {
     const output = { type: 'object', properties: { paid: { type: 'number' } }, required: ['paid'] };
     model().answers(askFor([['work', { job: 'a' }]]), say('{"paid":"much"}'), say('{"paid":12}'));
     expect(await startAgent(user(), { output })).toMatchObject({
@@ -131,7 +131,7 @@ describe('an agent', () => {
     expect(last).toMatchObject({ role: 'user', content: expect.stringMatching(/paid.*number/) });
   });
 
-  test('fails when the object still breaks the schema', async () => {
+  test('an agent fails when the corrected object still violates the output schema', async () => {
     model().answers(say('no'), say('{}'), say('{"paid":"x"}'));
     const output = { type: 'object', properties: { paid: { type: 'number' } }, required: ['paid'] };
     expect(await startAgent(user(), { output })).toMatchObject({
@@ -140,7 +140,7 @@ describe('an agent', () => {
     });
   });
 
-  test('records every call and its cost in the history', async () => {
+  test('an agent records every tool call and its cost in the history of the run', async () => {
     model().answers(
       askFor(
         [
@@ -192,7 +192,7 @@ describe('an llm node with tools, and a tool node with calls', () => {
     name: 'by-hand',
   };
 
-  test('run the same loop as an agent node', async () => {
+  test('an llm node with tools and a tool node with calls run the same loop as an agent node', async () => {
     service().refuse('c');
     const calls = ['a', 'b', 'c'].map((job) => ['work', { job }] as const);
     model().answers(askFor(calls), say('Done'));

@@ -31,12 +31,12 @@ async function startAskingTwice(): Promise<{ readonly runId: string; readonly id
 }
 
 describe('the inbox', () => {
-  test('lists the approvals of all runs, newest first', async () => {
+  test('the approval inbox lists the approvals of all runs, newest first', async () => {
     const asked = [await asking(), await asking(), await asking()].map(({ approvalId }) => approvalId);
     expect(idsOf(await inbox('status=pending')).filter((id) => asked.includes(id))).toEqual(asked.toReversed());
   });
 
-  test('can be limited to approvals that the caller may decide, page by page', async () => {
+  test('the approval inbox can be limited to approvals that the caller may decide, page by page', async () => {
     const shared = { roles: ['approver'], quorum: 2 };
     const [mine, theirs, decided] = [
       await startAsking(stack.as('user'), { policy: shared, timeout: '1h' }),
@@ -58,7 +58,7 @@ describe('the inbox', () => {
     expect(await found('tool=pay')).toEqual([]);
   });
 
-  test('can be filtered by run', async () => {
+  test('the approval inbox can be filtered by run', async () => {
     const [, run] = [await asking(), await startAskingTwice()];
     expect(idsOf(await inbox(`runId=${run.runId}`)).toSorted()).toEqual(run.ids.toSorted());
   });
@@ -66,7 +66,7 @@ describe('the inbox', () => {
   test.each([
     ['approved', 'approve'],
     ['rejected', 'reject'],
-  ])('can be filtered by the status %s', async (status, decision) => {
+  ])('the approval inbox can be filtered by the status %s', async (status, decision) => {
     const [run, open] = [await asking(), await asking()];
     await decide('approver', run, { decision });
     const found = async () => idsOf(await inbox(`status=${status}`));
@@ -74,12 +74,12 @@ describe('the inbox', () => {
     expect(await found()).not.toContain(open.approvalId);
   });
 
-  test('lists only approvals of the caller’s tenant', async () => {
+  test('the approval inbox lists only approvals of the caller’s tenant', async () => {
     const { runId } = await asking();
     expect(await inbox(`runId=${runId}`, 'otherTenantUser')).toEqual([]);
   });
 
-  test('refuses an unknown status', async () => {
+  test('the approval inbox refuses an unknown status filter', async () => {
     const answer = await stack.as('approver').get('/api/approvals?status=open');
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual(['/status']);
@@ -87,7 +87,7 @@ describe('the inbox', () => {
 });
 
 describe('an approval', () => {
-  test('has its question, requester and expiry', async () => {
+  test('an approval in the API contains its question, requester and expiry', async () => {
     const schema = { type: 'object' } as const;
     const question = {
       title: 'Pay {{ 6 * 7 }}?',
@@ -121,7 +121,7 @@ describe('an approval', () => {
     expect(Date.parse(textAt(approval, '/expiresAt')) - Date.parse(textAt(approval, '/requestedAt'))).toBe(3_600_000);
   });
 
-  test('is not found by another tenant', async () => {
+  test('an approval is not found by callers of another tenant', async () => {
     const { approvalId } = await asking();
     const [foreign, missing] = await Promise.all(
       [approvalId, 'none'].map((id) => stack.as('otherTenantUser').get(`/api/approvals/${id}`)),
@@ -135,7 +135,7 @@ describe('a decision', () => {
   test.each([
     ['approve', 'approved'],
     ['reject', 'rejected'],
-  ])('to %s an approval lets the run continue with the answer', async (decision, status) => {
+  ])('a decision to %s an approval lets the run continue with the answer', async (decision, status) => {
     const run = await asking({ args: { amount: 1 } });
     const { body } = await decide('approver', run, { decision, reason: 'so be it' });
     const decisions = [{ by: 'ada', decision, reason: 'so be it' }];
@@ -145,7 +145,7 @@ describe('a decision', () => {
   });
 
   test.each(['approve', 'reject'])(
-    'by POST /api/runs/{id}/%s needs no approval id while only one is pending',
+    'POST /api/runs/{id}/%s needs no approval id while only one approval is pending',
     async (decision) => {
       const run = await asking();
       const answer = await stack.as('approver').post(`/api/runs/${run.runId}/${decision}`, {});
@@ -154,28 +154,28 @@ describe('a decision', () => {
     },
   );
 
-  test('without an approval id is refused while several are pending, and the error lists their ids', async () => {
+  test('a decision without an approval id is refused while several are pending, and the error lists their ids', async () => {
     const { runId, ids } = await startAskingTwice();
     const answer = await stack.as('approver').post(`/api/runs/${runId}/approve`, {});
     expect(answer).toMatchObject(aProblem(422, 'APPROVAL_ID_REQUIRED'));
     for (const id of ids) expect(textAt(answer.body, '/detail')).toContain(id);
   });
 
-  test('with an approval id decides that approval only', async () => {
+  test('a decision with an approval id decides that approval only', async () => {
     const { runId, ids } = await startAskingTwice();
     const [first = '', second = ''] = ids;
     await stack.as('approver').post(`/api/runs/${runId}/reject`, { approvalId: second });
     await expect.poll(async () => idsOf(await inbox(`runId=${runId}&status=pending`))).toEqual([first]);
   });
 
-  test('an approval of another run is refused', async () => {
+  test('a decision on an approval of another run is refused', async () => {
     const [one, two] = [await asking(), await asking()];
     const answer = await stack.as('approver').post(`/api/runs/${one.runId}/approve`, { approvalId: two.approvalId });
     expect(answer).toMatchObject(aProblem(404, 'UNKNOWN_APPROVAL'));
     expect(await approvalOf(two)).toMatchObject({ status: 'pending' });
   });
 
-  test('is recorded as an event of the history', async () => {
+  test("a decision is recorded as an event of the run's history", async () => {
     const run = await asking();
     await approve('approver', run, { reason: 'fine' });
     await answerOf(run);
@@ -183,7 +183,7 @@ describe('a decision', () => {
     expect(await eventsOf(stack.as('user'), run.runId, 'approval.decided')).toMatchObject([decided]);
   });
 
-  test('that is neither approve nor reject is refused', async () => {
+  test('a decision that is neither approve nor reject is refused', async () => {
     const answer = await decide('approver', await asking(), { decision: 'maybe', comment: 'x' });
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer).toSorted()).toEqual(['/comment', '/decision']);
@@ -198,7 +198,7 @@ describe('edited arguments', () => {
   } as const;
   const edited = { args: { amount: 40 }, argsSchema };
 
-  test('are used by the run', async () => {
+  test('a call is made with the arguments that the approver edited', async () => {
     const run = await asking(edited);
     const { body } = await approve('approver', run, { args: { amount: 25 } });
     expect([body, await answerOf(run)]).toMatchObject([{ args: { amount: 25 } }, { args: { amount: 25 } }]);
@@ -209,7 +209,7 @@ describe('edited arguments', () => {
     [{ amount: 'all' }, '/args/amount'],
     [{}, '/args'],
     [null, '/args'],
-  ])('%j are refused, and the approval stays open', async (args, path) => {
+  ])('edited arguments %j of an approval are refused, and the approval stays open', async (args, path) => {
     const run = await asking(edited);
     const answer = await approve('approver', run, { args });
     expect(answer).toMatchObject(aProblem(422, 'INVALID_ARGS'));
@@ -221,7 +221,7 @@ describe('edited arguments', () => {
 describe('values of a decision', () => {
   const decisionSchema = { type: 'object', properties: { ticket: { type: 'string' } }, required: ['ticket'] } as const;
 
-  test('are part of the result', async () => {
+  test("the values of a decision are part of the approval node's result", async () => {
     const run = await asking({ decisionSchema });
     await approve('approver', run, { values: { ticket: 'T-7' } });
     expect(await answerOf(run)).toMatchObject({ values: { ticket: 'T-7' } });
@@ -231,7 +231,7 @@ describe('values of a decision', () => {
     [{ values: { ticket: 7 } }, '/values/ticket'],
     [{ values: {} }, '/values'],
     [{}, '/values'],
-  ])('are required: an approval with %j is refused', async (given, path) => {
+  ])('an approval whose form requires values refuses a decision with %j', async (given, path) => {
     const run = await asking({ decisionSchema });
     const answer = await approve('approver', run, given);
     expect(answer).toMatchObject(aProblem(422, 'INVALID_VALUES'));
@@ -239,7 +239,7 @@ describe('values of a decision', () => {
     expect(await approvalOf(run)).toMatchObject({ status: 'pending' });
   });
 
-  test('are not required for a rejection', async () => {
+  test('a rejection needs no values although the form of the approval requires them', async () => {
     const run = await asking({ decisionSchema });
     expect(await decide('approver', run, { decision: 'reject' })).toMatchObject({ status: 200 });
   });
@@ -250,7 +250,7 @@ describe('a policy', () => {
     ['approve', {}],
     ['reject', { reason: '  ' }],
     ['approve', { reason: '…' }],
-  ])('that requires a reason refuses to %s with %j', async (decision, given) => {
+  ])('an approval policy that requires a reason refuses the decision to %s with %j', async (decision, given) => {
     const run = await asking({ policy: { requireReason: true } });
     const answer = await decide('approver', run, { decision, ...given });
     expect(answer).toMatchObject(aProblem(422, 'REASON_REQUIRED'));
@@ -270,20 +270,23 @@ describe('a policy', () => {
     [{}, 'user', 403],
     [{}, 'otherTenantUser', 403],
   ];
-  test.each(policies)('%j answers a decision by the caller %s with status %i', async (policy, caller, status) => {
-    const run = await asking({ policy });
-    expect(await approve(caller, run)).toMatchObject({ status });
-    const expected = { status: status === 200 ? 'approved' : 'pending' };
-    await expect.poll(async () => await approvalOf(run)).toMatchObject(expected);
-  });
+  test.each(policies)(
+    'an approval policy with %j answers a decision by the caller %s with status %i',
+    async (policy, caller, status) => {
+      const run = await asking({ policy });
+      expect(await approve(caller, run)).toMatchObject({ status });
+      const expected = { status: status === 200 ? 'approved' : 'pending' };
+      await expect.poll(async () => await approvalOf(run)).toMatchObject(expected);
+    },
+  );
 
-  test('refuses an unauthorized person with an error that names who may decide', async () => {
+  test('an approval policy refuses an unauthorized person with an error that names who may decide', async () => {
     const answer = await approve('approver', await asking({ policy: { users: ['bob'], roles: ['treasurer'] } }));
     expect(answer).toMatchObject(aProblem(403, 'NOT_AN_APPROVER'));
     expect(textAt(answer.body, '/detail')).toMatch(/treasurer.*bob/);
   });
 
-  test('that excludes the requester lets others decide', async () => {
+  test('an approval policy that excludes the requester lets others decide', async () => {
     const run = await startAsking(stack.as('admin'), { policy: { excludeRequester: true } });
     expect(await approve('admin', run)).toMatchObject(aProblem(403, 'NOT_AN_APPROVER'));
     expect(await approve('approver', run)).toMatchObject({ status: 200 });
@@ -293,7 +296,7 @@ describe('a policy', () => {
 describe('a quorum of two', () => {
   const policy = { quorum: 2 };
 
-  test('needs the approval of two people', async () => {
+  test('an approval with a quorum of two needs the approval of two people', async () => {
     const run = await asking({ policy });
     expect(await approve('approver', run)).toMatchObject({ status: 200, body: { status: 'pending' } });
     expect(await approve('approver', run)).toMatchObject(aProblem(409, 'ALREADY_DECIDED'));
@@ -302,7 +305,7 @@ describe('a quorum of two', () => {
     expect(await answerOf(run)).toMatchObject({ decision: 'approved' });
   });
 
-  test('counts the approvals of different people, although one of them edits the arguments', async () => {
+  test('a quorum of two counts the approvals of different people, although one of them edits the arguments', async () => {
     const run = await asking({ policy, args: { euros: 1 } });
     await approve('approver', run);
     await decide('approver2', run, { decision: 'approve', args: { euros: 2 } });
@@ -311,7 +314,7 @@ describe('a quorum of two', () => {
     expect(await answerOf(run)).toMatchObject({ args: { euros: 2 } });
   });
 
-  test('ends with one rejection', async () => {
+  test('one rejection decides an approval with a quorum of two', async () => {
     const run = await asking({ policy });
     await approve('approver', run);
     const { body } = await decide('approver2', run, { decision: 'reject' });
@@ -332,7 +335,7 @@ describe('an approval is bound to its content', () => {
     ],
   });
 
-  test('and refuses a decision on the content from before an edit', async () => {
+  test('an approval refuses a decision on the content from before an edit of the state', async () => {
     const run = await startRun(stack.as('user'), definition);
     const [runId, first] = [textAt(run, '/id'), textAt(run, '/waitingFor/0/id')];
     const pending = async () =>
@@ -357,7 +360,7 @@ describe('an approval is bound to its content', () => {
     expect((await stack.as('approver').post(path, { approvalId }, { 'if-match': `"${now}"` })).status).toBe(200);
   });
 
-  test('and a run that starts after the approval node needs the right to decide it', async () => {
+  test('starting a run after its approval node needs the right to decide the approval', async () => {
     const body = { graph: definition, input: {}, startAt: 'pay' };
     expect(await stack.as('user').post('/api/runs', body)).toMatchObject(aProblem(403, 'NOT_AN_APPROVER'));
     expect((await stack.as('admin').post('/api/runs', body)).status).toBe(201);

@@ -46,7 +46,7 @@ const waitsAt = (node: string) => (run: Json) =>
 
 describe('two decisions without an approval id over HTTP', () => {
   test.each(TIMES)(
-    'decide one approval, and the response of the second lists the pending ones (round %i)',
+    'of two concurrent decisions without an approval id one decides the approval, and the response of the second lists the pending ones (round %i)',
     async () => {
       const { id } = await start(inTurn);
       const post = (caller: 'approver' | 'approver2') => stack.as(caller).post(`/api/runs/${id}/approve`, {});
@@ -66,7 +66,7 @@ describe('two decisions without an approval id over HTTP', () => {
     },
   );
 
-  test('are refused with status 422 while several approvals are pending, and the error lists their titles and ids', async () => {
+  test('two decisions without an approval id are refused with status 422 while several approvals are pending, and the error lists their titles and ids', async () => {
     const edges = [{ from: '__start__', to: ['one', 'two', 'three'] }];
     const nodes = { one: asks('One?'), two: asks('Two?'), three: asks('Three?') };
     const { id } = await start(aDefinition({ nodes, edges }));
@@ -81,7 +81,7 @@ describe('two decisions without an approval id over HTTP', () => {
       expect(detail).toContain(`"${title}" (${id}.a${number})`);
   });
 
-  test('are refused with status 409 for an approval that was requested again', async () => {
+  test('two decisions without an approval id are refused with status 409 for an approval that was requested again', async () => {
     const nodes = { one: { type: 'approval', title: 'Pay {{ state.euros }}?' } } as const;
     const { id } = await start(aDefinition({ channels: { euros: { default: 1 } }, nodes }));
     const { headers } = await stack.as('user').get(`/api/runs/${id}/state`);
@@ -98,7 +98,7 @@ describe('two decisions without an approval id over HTTP', () => {
     });
   });
 
-  test('do not add up when one of them edits the arguments', async () => {
+  test('two decisions without an approval id do not add up to a quorum when one of them edits the arguments', async () => {
     const ask = { type: 'approval', title: 'Pay?', args: { euros: 1 }, policy: { quorum: 2 } } as const;
     for (const _ of TIMES) {
       const { id } = await start(aDefinition({ nodes: { ask } }));
@@ -138,24 +138,27 @@ test.each(TIMES)(
 
 describe('two controls without a target', () => {
   const stops: readonly [string, Partial<GraphDefinition>][] = [
-    ['with a checkpoint between', { interruptBefore: ['b', 'c'] }],
-    ['at one checkpoint', { interruptAfter: ['a'], interruptBefore: ['b'] }],
+    ['with a checkpoint in between', { interruptBefore: ['b', 'c'] }],
+    ['at the same checkpoint', { interruptAfter: ['a'], interruptBefore: ['b'] }],
   ];
 
-  test.each(stops)('that resume a run at two breakpoints %s are not both accepted: one gets 409', async (_, over) => {
-    for (const _time of TIMES.slice(0, repetitions(5))) {
-      const { id } = await start(aDefinition({ nodes: { a: adds('a'), b: adds('b'), c: adds('c') }, ...over }));
-      const resume = () => stack.as('user').post(`/api/runs/${id}/resume`, {});
-      const answers = await Promise.all([resume(), resume()]);
-      expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([202, 409]);
-      expect(await stack.as('user').untilRun(id, hasStatus('paused'))).toMatchObject({ status: 'paused' });
-      // A caller who has read the second breakpoint passes it.
-      expect(await resume()).toMatchObject({ status: 202 });
-      expect(await stack.as('user').untilRun(id, hasStatus('completed'))).toMatchObject({ status: 'completed' });
-    }
-  });
+  test.each(stops)(
+    'of two concurrent resumes without a checkpoint at two breakpoints %s one is accepted and the other gets 409',
+    async (_, over) => {
+      for (const _time of TIMES.slice(0, repetitions(5))) {
+        const { id } = await start(aDefinition({ nodes: { a: adds('a'), b: adds('b'), c: adds('c') }, ...over }));
+        const resume = () => stack.as('user').post(`/api/runs/${id}/resume`, {});
+        const answers = await Promise.all([resume(), resume()]);
+        expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([202, 409]);
+        expect(await stack.as('user').untilRun(id, hasStatus('paused'))).toMatchObject({ status: 'paused' });
+        // A caller who has read the second breakpoint passes it.
+        expect(await resume()).toMatchObject({ status: 202 });
+        expect(await stack.as('user').untilRun(id, hasStatus('completed'))).toMatchObject({ status: 'completed' });
+      }
+    },
+  );
 
-  test('do not affect a later resume of a pause whose control was already answered', async () => {
+  test('two resumes without a checkpoint do not affect a later resume of a pause whose control was already answered', async () => {
     const { id } = await start(aDefinition({ nodes: { w: { type: 'wait', event: 'go' } } }));
     for (const _ of TIMES.slice(0, repetitions(5))) {
       expect(await stack.as('user').post(`/api/runs/${id}/pause`, {})).toMatchObject({ body: { status: 'paused' } });
@@ -163,7 +166,7 @@ describe('two controls without a target', () => {
     }
   });
 
-  test('that retry a node that fails again are not both accepted: one gets 409', async () => {
+  test('of two concurrent retries of a node that fails again one is accepted and the other gets 409', async () => {
     const fails = { type: 'set', write: { log: '{{ state.log[9] }}' } } as const;
     const { id } = await start(aDefinition({ nodes: { a: fails } }));
     const retry = () => stack.as('user').post(`/api/runs/${id}/retry`, {});

@@ -35,7 +35,7 @@ const ASKING = aDefinition({ nodes: { ask: { type: 'approval', title: 'Sure?', w
 const FAILING = aDefinition({ nodes: { a: { type: 'set', write: { log: '{{ state.log[7].x }}' } } } });
 
 describe('holdfast run', () => {
-  test('prints the output of a completed run to stdout and its progress to stderr', async () => {
+  test('holdfast run prints the output of a completed run to stdout and its progress to stderr', async () => {
     const { code, stdout, stderr } = await run(GREETING, '--input', '{ "name": "Ada" }');
     expect({ code, output: JSON.parse(stdout) }).toEqual({ code: 0, output: { log: ['Hello Ada'] } });
     expect(stderr).toMatch(/^Run [0-9A-Z]{26}\n/);
@@ -43,7 +43,7 @@ describe('holdfast run', () => {
     expect(stderr).toMatch(/Run [0-9A-Z]{26} is completed\n$/);
   });
 
-  test('reads its input from a file, and address and token from the environment', async () => {
+  test('holdfast run reads its input from a file, and its address and token from the environment', async () => {
     const input = await folder.write('input.json', { name: 'Bob' });
     const file = await folder.write('graph.json', GREETING);
     const env = { HOLDFAST_URL: stack.baseUrl, HOLDFAST_TOKEN: stack.tokens.user };
@@ -55,36 +55,36 @@ describe('holdfast run', () => {
     });
   });
 
-  test('exits with 1 when the run fails, and prints the reason', async () => {
+  test('holdfast run exits with 1 when the run fails, and prints the reason', async () => {
     const { code, stderr } = await run(FAILING);
     expect(code).toBe(1);
     expect(stderr).toMatch(/is failed: EXPRESSION_FAILED /);
   });
 
-  test('exits with 3 when the run waits for a person', async () => {
+  test('holdfast run exits with 3 when the run waits for a person', async () => {
     const { code, stderr } = await run(ASKING);
     expect(code).toBe(3);
     expect(stderr).toContain('ask asks: Sure?');
     expect(stderr).toMatch(/is waiting, waiting for approval at ask \([^)]+\)\n$/);
   });
 
-  test('prints the issues of a refused definition with their lines in its file', async () => {
+  test('holdfast run prints the issues of a refused definition with their lines in its file', async () => {
     const { code, stdout, stderr } = await run({ ...GREETING, edges: [{ from: '__start__', to: 'gret' }] });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/graph\.json:\d+:\d+: error UNKNOWN_NODE: There is no node "gret"/);
   });
 
-  test('prints what is wrong with the input', async () => {
+  test('holdfast run prints what is wrong with the input of the run', async () => {
     const { code, stderr } = await run(GREETING, '--input', '{ "nmae": "Ada" }');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('/input/nmae: ') });
   });
 
-  test('exits with 6 when the API refuses the request', async () => {
+  test('holdfast run exits with 6 when the API refuses the request', async () => {
     const { code, stderr } = await run(GREETING, '--token', 'no-token');
     expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('401 UNAUTHENTICATED') });
   });
 
-  test('exits with 5 after the time-out, while the run continues', async () => {
+  test('holdfast run exits with 5 after its timeout, while the run continues', async () => {
     const waiting = aDefinition({ nodes: { a: { type: 'wait', for: '1h' } } });
     const { code } = await run(waiting, '--timeout', '1s');
     expect(code).toBe(5);
@@ -92,7 +92,7 @@ describe('holdfast run', () => {
     expect(hasStatus('waiting')(again)).toBe(true);
   });
 
-  test.each(['25d', '60d'])('accepts a time-out of %s, which is longer than a timer allows', async (time) => {
+  test.each(['25d', '60d'])('holdfast run accepts a timeout of %s, longer than a timer allows', async (time) => {
     expect(await run(GREETING, '--timeout', time)).toMatchObject({ code: 0 });
   });
 
@@ -103,13 +103,13 @@ describe('holdfast run', () => {
     [['--timeout', 'soon'], /--timeout takes a duration/],
     [['--as', 'usr'], /no token for "usr"\. Did you mean "user"\?/],
     [['more.json'], /run takes one file/],
-  ])('refuses the arguments %j as wrong usage', async (flags, message) => {
+  ])('holdfast run refuses the arguments %j as wrong usage', async (flags, message) => {
     const { code, stderr } = await run(GREETING, ...flags);
     expect(code).toBe(2);
     expect(stderr).toMatch(message);
   });
 
-  test('needs an address and a token', async () => {
+  test('holdfast run needs the address of an API and a token', async () => {
     const file = await folder.write('graph.json', GREETING);
     expect(await holdfast(['run', file])).toMatchObject({
       code: 2,

@@ -30,7 +30,7 @@ afterAll(async () => {
   await model.stop();
 });
 
-test('the example runs an agent with two tools, edited arguments and a memory, in forty lines', async () => {
+test('the client example runs an agent with two tools, edited arguments and a memory, in forty lines', async () => {
   model.answers(
     askFor([['weather', { city: 'Rome' }]]),
     askFor([['book_trip', { city: 'Rome', euros: 900 }]]),
@@ -59,7 +59,7 @@ test('the client follows a run to its end and edits its state under its ETag', a
   await expect(user.runs.edit(run.id, { etag, values: {} })).rejects.toMatchObject({ code: 'STALE', status: 412 });
 });
 
-test('a decision on changed content, or by the wrong person, throws an error with a code', async () => {
+test('the client throws an error with a code for a decision on changed content or by an unauthorized person', async () => {
   model.answers(askFor([['book_trip', { city: 'Rome', euros: 900 }]]), say('Not booked.'));
   const input = { chat: { role: 'user', content: 'Book Rome' } };
   const run = await user.runs.start({ graph: 'travel-agent', input }, { waitMs: 30_000 });

@@ -40,12 +40,12 @@ describe('a node type that is registered by code', () => {
   test.each([
     [100, 'large'],
     [99.5, 'small'],
-  ])('routes the value %d to the node %s', async (amount, way) => {
+  ])('a custom node type routes the value %d to the node %s', async (amount, way) => {
     const { body } = await start(routing(), amount);
     expect(at(body, '/output/way')).toBe(way);
   });
 
-  test('fails for a filled field that its schema refuses, before its code is called', async () => {
+  test('a custom node fails if the resolved value of a field violates its schema, before its code is called', async () => {
     const { body } = await start(routing(), '100');
     expect(at(body, '/error')).toMatchObject({
       code: 'FUNCTION_FAILED',
@@ -55,22 +55,22 @@ describe('a node type that is registered by code', () => {
 
   test.each<[string, JsonObject, string]>([
     ['of the wrong type', { threshold: 'much' }, '/nodes/route/threshold'],
-    ['that its schema does not know', { under: 1 }, '/nodes/route/under'],
-    ['of every node that is malformed', { timeout: 'soon' }, '/nodes/route/timeout'],
-    ['whose template is none', { value: '{{ state.' }, '/nodes/route/value'],
+    ['that is not in its schema', { under: 1 }, '/nodes/route/under'],
+    ['common to all nodes that is malformed', { timeout: 'soon' }, '/nodes/route/timeout'],
+    ['with a malformed template', { value: '{{ state.' }, '/nodes/route/value'],
     ['that reads an unknown channel', { value: '{{ state.price }}' }, '/nodes/route/value'],
-  ])('refuses a node with a field %s', async (...[, over, path]) => {
+  ])('a definition is refused if its custom node has a field %s', async (...[, over, path]) => {
     const refused = await start(routing(over), 1);
     expect(refused).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
     expect(issuePathsOf(refused)).toContain(path);
   });
 
-  test('is suggested for a misspelt node type', async () => {
+  test('a custom node type is suggested for a misspelt node type', async () => {
     const refused = await start(routing({ type: 'treshold' }), 1);
     expect(JSON.stringify(refused.body)).toContain('Did you mean');
   });
 
-  test('fails its node when it routes to a node that it did not declare', async () => {
+  test('a custom node fails if its code routes to an undeclared node', async () => {
     const graph = routing({ mayGoto: ['large'] });
     const edges = [
       { from: '__start__', to: 'route' },

@@ -57,7 +57,7 @@ const requested = async (run: Json): Promise<readonly (Json | undefined)[]> =>
   (await eventsOf(user(), textAt(run, '/id'), 'tool.requested')).map((event) => at(event, '/args'));
 
 describe('an approval by the arguments', () => {
-  test('shows the defaults that the tool applies, and the call uses exactly the approved arguments', async () => {
+  test('an approval shows the defaults that the tool applies, and the call uses exactly the approved arguments', async () => {
     model.answers(askFor([['refund', { order: ' A-1 ' }]]), say('Paid back.'));
     const run = await startRun(user(), agent('refund'));
     const made = { order: 'A-1', euros: 500 };
@@ -70,7 +70,7 @@ describe('an approval by the arguments', () => {
     expect(calls).toMatchObject([{ name: 'refund', request: made, reply: made }]);
   });
 
-  test('shows the edits of another person, and the call uses exactly these', async () => {
+  test('an approval shows the arguments that another person edited, and the call uses exactly these', async () => {
     model.answers(askFor([['refund', { order: 'A-1' }]]), say('Paid back.'));
     const run = await startRun(user(), agent('refund'));
     const edited = { order: 'A-1', euros: 450 };
@@ -79,7 +79,7 @@ describe('an approval by the arguments', () => {
     expect(await requested(run)).toEqual([edited]);
   });
 
-  test('is requested again if the tool’s schema changes the edited arguments', async () => {
+  test('an approval is requested again if the tool’s schema changes the edited arguments', async () => {
     model.answers(askFor([['refund', { order: 'A-1' }]]), say('Paid back.'));
     const run = await startRun(user(), agent('refund'));
     const { id } = await askedAbout(run);
@@ -91,7 +91,7 @@ describe('an approval by the arguments', () => {
     expect(await requested(run)).toEqual([{ order: 'A-2', euros: 450 }]);
   });
 
-  test('is not bypassed by a misspelt argument: the model receives an error', async () => {
+  test('an approval policy by arguments is not bypassed by a misspelt argument: the model receives an error', async () => {
     model.answers(askFor([['refund', { order: 'A-1', Euros: 500 }]]), say('I could not.'));
     const run = await startRun(user(), agent('refund'));
     expect(at(run, '/status')).toBe('completed');
@@ -99,7 +99,7 @@ describe('an approval by the arguments', () => {
     expect(toolResultsSentTo(model)).toEqual([expect.stringContaining('Did you mean "euros"?')]);
   });
 
-  test('shows a generated default that is computed once and then used by the call', async () => {
+  test('an approval shows a generated default that is computed once and then used by the call', async () => {
     const node: NodeDefinition = { type: 'tool', tool: 'refund_cents', args: { cents: 50_000 } };
     const run = await startRun(user(), aGraphOf(node));
     const { args } = await askedAbout(run);
@@ -109,7 +109,7 @@ describe('an approval by the arguments', () => {
     expect(await requested(run)).toEqual([args]);
   });
 
-  test('shows the defaults of a JSON Schema, and the call sends them', async () => {
+  test('an approval shows the defaults of a JSON Schema, and the call sends them', async () => {
     const run = await startRun(user(), aGraphOf({ type: 'tool', tool: 'work' }));
     expect(await askedAbout(run)).toMatchObject({ args: { job: 'a', euros: 500 } });
     await approve(run);

@@ -50,19 +50,19 @@ async function draw(path: string, caller: keyof Tokens = 'user'): Promise<string
 }
 
 describe('a diagram', () => {
-  test('is a Mermaid flowchart by default', async () => {
+  test('a diagram of a graph is a Mermaid flowchart by default', async () => {
     const { shapes, classes } = await parseMermaid(await draw('forked/diagram'));
     expect([...shapes.keys()]).toEqual(['begin', 'finish', 'n_sort', 'n_left', 'n_right', 'n_ask']);
     expect(classes.size).toBe(0);
     expect(await draw('forked/diagram?format=mermaid')).toBe(await draw('forked/diagram'));
   });
 
-  test('is a PlantUML state diagram on request', async () => {
+  test('a diagram of a graph is a PlantUML state diagram on request', async () => {
     const { states } = parsePlantUml(await draw('forked/diagram?format=plantuml'));
     expect([...states.keys()]).toEqual(['n_sort', 'n_left', 'n_right', 'n_ask']);
   });
 
-  test('may be read by approvers', async () => {
+  test('a diagram of a graph may be read by approvers', async () => {
     expect(await draw('forked/diagram', 'approver')).toContain('n_sort');
   });
 
@@ -71,23 +71,23 @@ describe('a diagram', () => {
     ['forked/diagram?format=svg', 422, 'INVALID_REQUEST'],
     ['forked/diagram?run=01JZZZZZZZZZZZZZZZZZZZZZZZ', 404, 'UNKNOWN_RUN'],
     ['forked/diagram?run=', 422, 'INVALID_REQUEST'],
-  ])('of %s is refused with %i %s', async (path, status, code) => {
+  ])('the diagram request %s is refused with %i %s', async (path, status, code) => {
     expect(await ask(path)).toMatchObject(aProblem(status, code));
   });
 
-  test('with an unknown format is refused with a pointer to the parameter', async () => {
+  test('a diagram of a graph with an unknown format is refused with a pointer to the parameter', async () => {
     expect(issuePathsOf(await ask('forked/diagram?format=svg'))).toEqual(['/format']);
   });
 
-  test('needs a token', async () => {
+  test('a diagram of a graph needs a token', async () => {
     expect(await stack.stranger.get('/api/graphs/forked/diagram')).toMatchObject(aProblem(401, 'UNAUTHENTICATED'));
   });
 
-  test('of another tenant is not found', async () => {
+  test('a diagram of a graph of another tenant is not found', async () => {
     expect(await ask('forked/diagram', 'otherTenantUser')).toMatchObject(aProblem(404, 'NOT_FOUND'));
   });
 
-  test('has responses that the OpenAPI document describes', async () => {
+  test('the responses of the diagram endpoint are described in the OpenAPI document', async () => {
     const api = await readDescription(stack.stranger);
     expect(api.routes).toContain('GET /api/graphs/{name}/diagram');
     const { body } = await stack.stranger.get('/openapi.json');
@@ -101,7 +101,7 @@ describe('a diagram of a run', () => {
     runId = textAt(await startRun(stack.as('user'), 'forked', { kind: 'l' }), '/id');
   });
 
-  test('marks visited and current nodes', async () => {
+  test('a diagram of a run marks visited and current nodes', async () => {
     const { classes } = await parseMermaid(await draw(`forked/diagram?run=${runId}`));
     expect(Object.fromEntries(classes)).toEqual({ n_sort: ['visited'], n_left: ['visited'], n_ask: ['current'] });
     const { states } = parsePlantUml(await draw(`forked/diagram?run=${runId}&format=plantuml`));
@@ -109,26 +109,26 @@ describe('a diagram of a run', () => {
     expect(colored).toEqual(['n_sort', 'n_left', 'n_ask']);
   });
 
-  test('marks no node as current when the run has ended', async () => {
+  test('a diagram of a run marks no node as current when the run has ended', async () => {
     await stack.as('approver').post(`/api/runs/${runId}/approve`, {});
     await stack.as('user').untilRun(runId, (run) => textAt(run, '/status') === 'completed');
     const { classes } = await parseMermaid(await draw(`forked/diagram?run=${runId}`));
     expect(Object.fromEntries(classes)).toEqual({ n_sort: ['visited'], n_left: ['visited'], n_ask: ['visited'] });
   });
 
-  test('draws the version that the run executes, although a newer one was published', async () => {
+  test('a diagram of a run draws the version that the run executes, although a newer one was published', async () => {
     await stack.as('user').post('/api/graphs', aDefinition({ name: 'forked' }));
     expect(await draw('forked/diagram')).not.toContain('n_sort');
     expect(await draw(`forked/diagram?run=${runId}`)).toContain('n_sort');
   });
 
-  test('draws an unpublished definition', async () => {
+  test('a diagram of a run draws an unpublished definition', async () => {
     const run = await startRun(stack.as('user'), aDefinition({ name: 'given-whole' }));
     const { classes } = await parseMermaid(await draw(`given-whole/diagram?run=${textAt(run, '/id')}`));
     expect(Object.fromEntries(classes)).toEqual({ n_a: ['visited'] });
   });
 
-  test('is not found for a run of another graph or of another tenant', async () => {
+  test('a diagram of a run is not found for a run of another graph or of another tenant', async () => {
     await stack.as('user').post('/api/graphs', aDefinition({ name: 'unrelated' }));
     expect(await ask(`unrelated/diagram?run=${runId}`)).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
     expect(await ask(`forked/diagram?run=${runId}`, 'otherTenantUser')).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));

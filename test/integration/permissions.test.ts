@@ -230,7 +230,7 @@ describe('permissions', () => {
     return await client.send(toPath(path), { method, headers, body: JSON.stringify(body) });
   }
 
-  test.each(MATRIX)('of %s are as documented for each caller', async (route, statuses, body) => {
+  test.each(MATRIX)('the permissions of %s are as documented for each caller', async (route, statuses, body) => {
     const answers = await Promise.all(
       clients.map(async ([name, client]) => [name, await enter(client, route, body)] as const),
     );
@@ -241,31 +241,30 @@ describe('permissions', () => {
       expect(answer).toMatchObject(aProblem(answer.status, code));
   });
 
-  test.each(MATRIX)('of %s need a token', async (route, _statuses, body) => {
+  test.each(MATRIX)('requests for %s need a token', async (route, _statuses, body) => {
     expect(await enter(stranger, route, body)).toMatchObject(aProblem(401, 'UNAUTHENTICATED'));
   });
 
-  test.each([...PUBLIC, 'GET /openapi.json', 'GET /docs'])('of %s need no token', async (route) => {
+  test.each([...PUBLIC, 'GET /openapi.json', 'GET /docs'])('requests for %s need no token', async (route) => {
     expect(await enter(stranger, route, undefined)).toMatchObject({ status: 200 });
   });
 
-  test('are tested for every described route', () => {
+  test('the permissions of every documented route are tested', () => {
     expect([...MATRIX.map(([route]) => route), ...PUBLIC, ...BY_CODE].toSorted()).toEqual([...api.routes].toSorted());
   });
 
-  test('come with responses that the OpenAPI document describes', () => {
+  test("the responses for each caller's permissions are described in the OpenAPI document", () => {
     expect(api.notDescribed()).toEqual([]);
   });
 
-  test('are checked before body and id are validated', async () => {
+  test('permissions are checked before the body and the id are validated', async () => {
     const approver = await stack.as(PEOPLE.approver);
     for (const path of ['/api/runs', '/api/runs/none/cancel', '/api/graphs'])
       expect(await approver.post(path, 'nonsense')).toMatchObject(aProblem(403, 'FORBIDDEN'));
   });
 });
 
-describe('a response stored for an Idempotency-Key', () => {
-  test('is not returned to a caller who meanwhile lost the right to see it', async () => {
+test('a response stored for an Idempotency-Key is not returned to a caller who meanwhile lost the right to see it', async () => {
     const graph = aDefinition({ channels: { secret: { redact: true } }, nodes: { a: { type: 'set' } } });
     const starting = { graph, input: { secret: 'canary-4711' } };
     const send = async (role: string): Promise<ApiAnswer> =>
@@ -281,4 +280,3 @@ describe('a response stored for an Idempotency-Key', () => {
     expect(less).toMatchObject(aProblem(422, 'IDEMPOTENCY_KEY_REUSED'));
     expect(JSON.stringify(less.body)).not.toContain('canary-4711');
   });
-});

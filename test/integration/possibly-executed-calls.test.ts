@@ -43,7 +43,7 @@ function keysOfCharges(): ReadonlySet<unknown> {
   return new Set(charges.map(({ headers }) => headers['idempotency-key']));
 }
 
-test('a failed run lists a charge without an answer; a retry finds the charge, and it is compensated', async () => {
+test('a failed run lists a tool call without an answer as possibly executed; a retry finds its result, and it is compensated', async () => {
   bank.answers(hangUp, hangUp);
   const id = await start({
     ...pay,
@@ -61,7 +61,7 @@ test('a failed run lists a charge without an answer; a retry finds the charge, a
   expect(keysOfCharges().size).toBe(1);
 });
 
-test('a canceled run and its event list a charge that was still open', async () => {
+test('a canceled run and its event list the tool call that was still open as possibly executed', async () => {
   const { asked, left, answer } = silence();
   bank.answers(answer);
   const id = await start(pay);
@@ -73,7 +73,7 @@ test('a canceled run and its event list a charge that was still open', async () 
   expect(await eventsOf(stack.as('user'), id, 'tool.called')).toMatchObject([{ tool: 'charge', error }]);
 });
 
-test('a run canceled during its next call does not list a charge that was answered', async () => {
+test('a run canceled during its next call does not list an answered call as possibly executed', async () => {
   bank.answers(json({ receipt: 'r2' }), silence().answer);
   const id = await start(pay);
   await expect.poll(() => bank.requests.length).toBe(2);

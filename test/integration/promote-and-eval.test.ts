@@ -94,7 +94,7 @@ describe('a run with a model, a tool and an approval', () => {
     id = await refunded();
   });
 
-  test('becomes a test that passes without a server', async () => {
+  test('a promoted run with a model, a tool and an approval becomes a test that passes without a server', async () => {
     expect(await promote(id, 'refund.json')).toMatchObject({ code: 0, stderr: expect.stringContaining('completed') });
     const { code, stdout } = await evaluate('refund.json');
     expect({ code, stdout }).toEqual({
@@ -103,7 +103,7 @@ describe('a run with a model, a tool and an approval', () => {
     });
   });
 
-  test('becomes a test that a test suite of the project can run', async () => {
+  test('a promoted run becomes a test that a test suite of the project can run', async () => {
     await promote(id, 'refund.json');
     const played = playRecording(JSON.parse(await written('refund.json')));
     expect(played).toMatchObject({ status: 'completed', path: ['work'], divergence: null, changed: [] });
@@ -112,7 +112,7 @@ describe('a run with a model, a tool and an approval', () => {
     });
   });
 
-  test('becomes a test that reports where another graph takes another path', async () => {
+  test('a test promoted from a run reports where another graph takes another path', async () => {
     await promote(id, 'refund.json');
     const tool = { type: 'tool', tool: 'refund', args: { euros: 30 }, write: { answer: '{{ result }}' } } as const;
     await folder.write('changed.json', { ...REFUND, nodes: { work: tool } });
@@ -122,7 +122,7 @@ describe('a run with a model, a tool and an approval', () => {
     expect(stdout).toContain('status is "waiting", expected "completed"');
   });
 
-  test('becomes a test that passes by outcome for a graph that only emits more events', async () => {
+  test('a test promoted from a run passes by outcome for a graph that only emits more events', async () => {
     await promote(id, 'refund.json');
     await folder.write('more.json', {
       ...REFUND,
@@ -141,13 +141,13 @@ describe('a run with a model, a tool and an approval', () => {
     expect((await evaluate('refund.json', ...flags, '--outcome')).code).toBe(0);
   });
 
-  test('can not be promoted before it has ended', async () => {
+  test('a run can not be promoted to a test before it has ended', async () => {
     const waits = await start(REFUND);
     const { code, stderr } = await promote(waits, 'never.json');
     expect({ code, stderr }).toMatchObject({ code: 6, stderr: expect.stringContaining('409 NOT_ALLOWED_NOW') });
   });
 
-  test('can not be promoted by callers without payload:read', async () => {
+  test('a run can not be promoted to a test by callers without payload:read', async () => {
     expect(await promote(id, 'never.json', '--as', 'user')).toMatchObject({
       code: 6,
       stderr: expect.stringContaining('403'),
@@ -156,7 +156,7 @@ describe('a run with a model, a tool and an approval', () => {
 });
 
 describe('a run with redacted values', () => {
-  test('becomes a test without them that takes the same path', async () => {
+  test('a promoted run with redacted values becomes a test without these values that takes the same path', async () => {
     const id = await ended(hiding('state.order == "A-1"'));
     expect((await promote(id, 'hidden.json')).code).toBe(0);
     const text = await written('hidden.json');
@@ -165,7 +165,7 @@ describe('a run with redacted values', () => {
     expect((await evaluate('hidden.json')).code).toBe(0);
   });
 
-  test('becomes a test only with these values if its path depends on them', async () => {
+  test('a promoted run whose path depends on redacted values becomes a test only with these values', async () => {
     const id = await ended(hiding('state.customer.age > 30'));
     const refused = await promote(id, 'way.json');
     expect(refused.code).toBe(1);
@@ -176,7 +176,7 @@ describe('a run with redacted values', () => {
   });
 });
 
-test('a data set runs live and reports the pass rate', async () => {
+test('holdfast eval runs a data set live and reports the pass rate', async () => {
   await folder.write('graph.json', hiding('state.order == "A-1"'));
   const line = (order: string): string =>
     JSON.stringify({ name: order, input: { order }, expect: { path: ['find', 'note'] } });
@@ -191,7 +191,7 @@ test('a data set runs live and reports the pass rate', async () => {
   expect((await live('--min-rate', '0')).code).toBe(0);
 });
 
-test('the recording of a run replays without a server', async () => {
+test('holdfast eval replays the recording of a run without a server', async () => {
   const { status, body } = await stack.as('admin').get(`/api/runs/${await refunded()}/recording`);
   const keys = isJsonObject(body) ? Object.keys(body).toSorted() : [];
   expect({ status, keys }).toEqual({

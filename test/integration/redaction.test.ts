@@ -59,7 +59,7 @@ const until = async (id: string, ...statuses: string[]): Promise<Json> =>
   await stack.as('user').untilRun(id, hasStatus(...statuses));
 
 describe('a redacted channel', () => {
-  test('and all values derived from it are hidden from the user and visible to the admin', async () => {
+  test('a redacted channel and all values derived from it are hidden from the user and visible to the admin', async () => {
     const inner = aDefinition({
       name: 'inner',
       channels: { given: {}, made: {} },
@@ -108,7 +108,7 @@ describe('a redacted channel', () => {
     expect(JSON.parse(server.requests[0]?.body ?? 'null')).toEqual({ key: 'k', value: SECRET });
   });
 
-  test('is hidden in the responses of starts, controls and edits', async () => {
+  test('a redacted channel is hidden in the responses of starts, controls and edits', async () => {
     const graph = secretive({ nodes: { ask: { type: 'approval', title: 'Go on?' } } });
     const started = await postRun(stack.as('user'), { graph, input: { secret: SECRET } });
     const id = textAt(started.body, '/id');
@@ -128,7 +128,7 @@ describe('a redacted channel', () => {
 
   const telling = { value: '{{ state.secret }}' };
 
-  test('is hidden in errors and retries', async () => {
+  test('a redacted channel is hidden in errors and retries', async () => {
     server.answers(answer(500, {}, `No ${SECRET}`));
     const graph = secretive({ nodes: { a: { type: 'tool', tool: 'patient', args: telling } } });
     const { body } = await stack.as('user').post('/api/runs', { graph, input: { secret: SECRET } });
@@ -141,7 +141,7 @@ describe('a redacted channel', () => {
     await stack.as('user').post(`/api/runs/${id}/cancel`, {});
   });
 
-  test('is hidden in interventions', async () => {
+  test('a redacted channel is hidden in interventions', async () => {
     server.answers(answer(400, {}, `Never ${SECRET}`));
     const graph = secretive({ nodes: { a: { type: 'tool', tool: 'work', args: telling, onError: 'intervene' } } });
     const id = await start(graph);
@@ -155,7 +155,7 @@ describe('a redacted channel', () => {
     });
   });
 
-  test('is not quoted by the refusal of an input', async () => {
+  test('a redacted channel is not quoted by the refusal of an input', async () => {
     const channels = { secret: { redact: true, reducer: { expr: '{"a": 1}[update]' } } };
     const graph = secretive({ channels, nodes: { a: { type: 'set' } } });
     const refused = await stack.as('user').post('/api/runs', { graph, input: { secret: SECRET } });
@@ -164,7 +164,7 @@ describe('a redacted channel', () => {
     expect(JSON.stringify(refused.body)).not.toContain(SECRET);
   });
 
-  test('is not quoted by the refusal of a control, nor by its event', async () => {
+  test('a redacted channel is not quoted by the refusal of a control, nor by its event', async () => {
     const graph = secretive({
       nodes: { a: { type: 'set' }, b: { type: 'set' } },
       edges: [
@@ -201,7 +201,7 @@ describe('an approval', () => {
     },
   });
 
-  test('shows its visible part, and has another digest for callers who see less', async () => {
+  test('an approval with redacted values shows its visible part, and has another digest for callers who see less', async () => {
     const id = await start(asking);
     const [shown, whole] = [await approvalOf('approver', id), await approvalOf('admin', id)];
     expect(at(shown, '/items/0')).toMatchObject({
@@ -215,7 +215,7 @@ describe('an approval', () => {
     expect(at(asked ?? null, '/approval/digest')).toBe(textAt(shown, '/items/0/digest'));
   });
 
-  test('is decided by the returned digest, and the call uses the real arguments', async () => {
+  test('an approval with redacted values is decided by the returned digest, and the call uses the real arguments', async () => {
     const id = await start(asking);
     const shown = await approvalOf('approver', id);
     server.answers(json({}));
@@ -235,7 +235,7 @@ describe('an approval', () => {
     expect(at(state ?? null, '/values')).toMatchObject({ n: 'approved', copy: HIDDEN });
   });
 
-  test('is not decided by the plain digest of the hidden value, which could be guessed', async () => {
+  test('an approval with redacted values is not decided by the plain digest of the hidden value, which could be guessed', async () => {
     const id = await start(asking);
     const digest = textAt(await approvalOf('admin', id), '/items/0/digest');
     const path = `/api/runs/${id}/approve`;
@@ -244,7 +244,7 @@ describe('an approval', () => {
     expect((await stack.as('admin').post(path, { digest })).status).toBe(200);
   });
 
-  test('without redacted values has the same digest for all callers', async () => {
+  test('an approval without redacted values has the same digest for all callers', async () => {
     const id = await start(secretive({ nodes: { ask: { type: 'approval', title: 'Go on?', args: { n: 1 } } } }));
     const [shown, whole] = [await approvalOf('approver', id), await approvalOf('admin', id)];
     expect(shown).toEqual(whole);
@@ -254,7 +254,7 @@ describe('an approval', () => {
 describe('an edit', () => {
   const graph = secretive({ nodes: { a: { type: 'set', write: { copy: '{{ state.secret }}' } } } });
 
-  test('accepts the ETag of any view, and no other', async () => {
+  test('an edit of a redacted state accepts the ETag of any view, and no other', async () => {
     const id = await start(graph);
     const tags = [await etagOf(stack.as('user'), id), await etagOf(stack.as('admin'), id)] as const;
     expect(tags[0]).not.toBe(tags[1]);
@@ -264,7 +264,7 @@ describe('an edit', () => {
     expect((await patchState(stack.as('admin'), id, { etag: tags[0], values: { n: 2 } })).status).toBe(412);
   });
 
-  test('does not overwrite hidden values with their placeholders', async () => {
+  test('an edit of a redacted state does not overwrite hidden values with their placeholders', async () => {
     const id = await start(graph);
     const values = { secret: HIDDEN, copy: HIDDEN, n: 1 };
     const refused = await patchState(stack.as('user'), id, { values });
@@ -283,7 +283,7 @@ describe('a run that continues another', () => {
   });
   const graph = secretive({ nodes: { a: { type: 'set', write: { copy: '{{ state.secret }}' } } } });
 
-  test('by a fork redacts the same values, also with a graph that redacts nothing', async () => {
+  test('a fork redacts the same values as its parent, also with a graph that redacts nothing', async () => {
     const id = await start(graph);
     const [first] = listAt((await stack.as('user').get(`/api/runs/${id}/checkpoints`)).body, '/items');
     const body = { checkpoint: textAt(first ?? null, '/id'), graph: open, asNode: 'a' };
@@ -297,7 +297,7 @@ describe('a run that continues another', () => {
     expect(await textOf('admin', fork)).toContain(SECRET);
   });
 
-  test('by a fork redacts the input of its parent, also with a graph that has none of its channels', async () => {
+  test('a fork redacts the input of its parent, also with a graph that has none of its channels', async () => {
     const id = await start(graph);
     const [first] = listAt((await stack.as('user').get(`/api/runs/${id}/checkpoints`)).body, '/items');
     const foreign = aDefinition({ nodes: { a: { type: 'set' } } });
@@ -313,7 +313,7 @@ describe('a run that continues another', () => {
     }
   });
 
-  test('by a replay redacts the answers that were redacted', async () => {
+  test('a replay redacts the answers that were redacted in its run', async () => {
     const calling = (channel: string): GraphDefinition['nodes'] => ({
       get: { type: 'tool', tool: 'work', args: {}, write: { [channel]: '{{ result.pin }}' } },
     });
@@ -327,7 +327,7 @@ describe('a run that continues another', () => {
     expect(at((await stack.as('admin').get(`/api/runs/${replay}`)).body, '/output')).toEqual({ pub: SECRET });
   });
 
-  test('on a thread redacts the same values, also with a graph that redacts nothing', async () => {
+  test('a run on a thread redacts the same values as the run before, also with a graph that redacts nothing', async () => {
     const threadId = 'secretive';
     await start(graph, { threadId });
     const next = await start(open, { threadId, input: { n: 1 } });
@@ -340,7 +340,7 @@ describe('a run that continues another', () => {
     });
   });
 
-  test('by a replay redacts the same values, also after they diverge', async () => {
+  test('a replay redacts the same values as its run, also after they diverge', async () => {
     const id = await start(graph);
     const other = { graph: open, input: { secret: 'x', n: 1 } };
     const replayed = await stack.as('user').post(`/api/runs/${id}/replay`, other);

@@ -56,7 +56,7 @@ type Course = readonly [string, GraphDefinition, (id: string) => Promise<void>];
 
 const COURSES: readonly Course[] = [
   [
-    'calls, of which one fails and is made again later',
+    'calls, of which one fails and is retried later',
     aDefinition({ nodes: { a: works, b: works, c: adds('c') } }),
     async (id) => {
       await until(id, 'failed');
@@ -108,7 +108,7 @@ const COURSES: readonly Course[] = [
 ];
 
 describe('a replay', () => {
-  test.each(COURSES)('of %s has the same events as its run, and calls nothing', async (_what, graph, course) => {
+  test.each(COURSES)('a replay of %s emits the events of its run and calls nothing', async (_what, graph, course) => {
     server.answers(json({ n: 1 }), answer(404));
     const id = await start(graph);
     await course(id);
@@ -121,7 +121,7 @@ describe('a replay', () => {
     expect(server.requests).toHaveLength(heard);
   });
 
-  test('on another input reports the first different event, and continues with the same answers', async () => {
+  test('a replay on another input reports the first different event, and continues with the same answers', async () => {
     server.answers(json({ n: 1 }));
     const id = await start(aDefinition({ nodes: { a: adds('a'), b: works } }), { input: { log: 'x' } });
     const again = await replay(id, { input: { log: 'y' } });
@@ -129,19 +129,19 @@ describe('a replay', () => {
     expect(again).toMatchObject({ divergence: { expected: { type: 'run.completed' } } });
   });
 
-  test('on another graph that makes an unrecorded call fails, and reports where it left the recording', async () => {
+  test('a replay on another graph that makes an unrecorded call fails, and reports where it left the recording', async () => {
     const id = await start(aDefinition({ nodes: { a: adds('a') } }));
     const again = await replay(id, { graph: aDefinition({ nodes: { a: adds('a'), b: works } }) });
     expect(again).toMatchObject({ status: 'failed', error: { code: 'REPLAY_DIVERGED' }, divergence: { seq: 1 } });
     expect(server.requests).toEqual([]);
   });
 
-  test('can be replayed itself', async () => {
+  test('a replay can be replayed itself', async () => {
     const id = textAt(await replay(await start(aDefinition({ nodes: { a: adds('a') } }))), '/id');
     expect(await replay(id)).toMatchObject({ divergence: null, replayOf: id });
   });
 
-  test('on an invalid input is refused, and so is any input for a fork', async () => {
+  test('a replay on an invalid input is refused, and so is any input for a fork', async () => {
     const id = await start(aDefinition({ nodes: { a: adds('a') } }));
     const replayed = async (of: string, input: object) =>
       await stack.as('user').post(`/api/runs/${of}/replay`, { input });
@@ -154,7 +154,7 @@ describe('a replay', () => {
     expect(issuePathsOf(await replayed(forkId, { log: 'x' }))).toEqual(['/input']);
   });
 
-  test('of a running run is refused', async () => {
+  test('a replay of a running run is refused', async () => {
     const id = await start(aDefinition({ nodes: { wait: { type: 'wait', event: 'go' } } }));
     const refused = await stack.as('user').post(`/api/runs/${id}/replay`, {});
     expect(refused).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));

@@ -29,19 +29,19 @@ async function startSeveral(
 }
 
 describe('the list of runs', () => {
-  test('begins with the newest', async () => {
+  test('the list of runs begins with the newest', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 3; count++) ids.push(...(await startSeveral(1, 'in-order')));
     expect(idsOf(await readAll(stack.as('user'), '/api/runs?graph=in-order'))).toEqual(ids.reverse());
   });
 
-  test.each([1, 3, 200])('lists every run once in pages of %i', async (limit) => {
+  test.each([1, 3, 200])('the list of runs lists every run once in pages of %i', async (limit) => {
     const ids = await startSeveral(10, `pages-of-${limit}`);
     const listed = idsOf(await readAll(stack.as('user'), `/api/runs?graph=pages-of-${limit}`, limit));
     expect(listed.toSorted()).toEqual(ids.toSorted());
   });
 
-  test('neither repeats nor skips a run while others are added', async () => {
+  test('the list of runs neither repeats nor skips a run while others are added', async () => {
     const ids = await startSeveral(6, 'growing');
     const listed: string[] = [];
     for (let cursor = ''; ;) {
@@ -54,14 +54,14 @@ describe('the list of runs', () => {
     expect(listed.toSorted()).toEqual(ids.toSorted());
   });
 
-  test('is filtered by status and graph', async () => {
+  test('the list of runs is filtered by status and graph', async () => {
     const { runId } = await startAsking(stack.as('user'));
     await startSeveral(1, 'test');
     expect(idsOf(await readAll(stack.as('user'), '/api/runs?graph=test&status=waiting'))).toEqual([runId]);
     expect(await readAll(stack.as('user'), '/api/runs?graph=nobody')).toEqual([]);
   });
 
-  test('is filtered by the time of creation', async () => {
+  test('the list of runs is filtered by the time of creation', async () => {
     const [earlier = ''] = await startSeveral(1, 'timely');
     const { body } = await read(`/api/runs/${earlier}`);
     const later = await startSeveral(1, 'timely');
@@ -72,13 +72,13 @@ describe('the list of runs', () => {
   });
 
   test.each(['2026-01-01T00:00:00+23:59', '2026-01-01T00:00:00.123456789-23:59', '9999-12-31T23:59:59Z'])(
-    'accepts the time %s as a filter',
+    'the list of runs accepts the time %s as a filter',
     async (time) => {
       expect(await read(`/api/runs?createdAfter=${encodeURIComponent(time)}`)).toMatchObject({ status: 200 });
     },
   );
 
-  test('lists only runs of the caller’s tenant', async () => {
+  test('the list of runs lists only runs of the caller’s tenant', async () => {
     await startSeveral(1, 'mine');
     expect(await readAll(stack.as('otherTenantUser'), '/api/runs?graph=mine')).toEqual([]);
   });
@@ -91,7 +91,7 @@ describe('the list of runs', () => {
     ['status=sleeping', '/status'],
     ['createdAfter=yesterday', '/createdAfter'],
     ['cursor=', '/cursor'],
-  ])('refuses the query ?%s', async (query, path) => {
+  ])('the list of runs refuses the query ?%s', async (query, path) => {
     const answer = await read(`/api/runs?${query}`);
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual([path]);
@@ -111,8 +111,8 @@ describe('a cursor', () => {
     ['whose signature was changed', (given) => given.replace(/(?<=\.)./, other)],
     ['without a signature', (given) => given.replace(/\..*/, '')],
     ['of another list with the same signature', (given) => given.replace(/.*\./, 'e30.')],
-    ['that is made up', () => Buffer.from('{"at":"2030-01-01","id":"1"}').toString('base64url')],
-  ])('that is %s is refused', async (_what, change) => {
+    ['that was forged', () => Buffer.from('{"at":"2030-01-01","id":"1"}').toString('base64url')],
+  ])('a pagination cursor %s is refused', async (_what, change) => {
     expect(await read(`/api/runs?graph=cursed&cursor=${change(cursor)}`)).toMatchObject(
       aProblem(400, 'INVALID_CURSOR'),
     );
@@ -124,16 +124,16 @@ describe('a cursor', () => {
     ['one filter more', '/api/runs?graph=cursed&status=completed&'],
     ['another list', '/api/approvals?'],
     ['the list of graphs', '/api/graphs?'],
-  ])('is refused with %s', async (_what, path) => {
+  ])('a pagination cursor is refused with %s', async (_what, path) => {
     expect(await read(`${path}cursor=${cursor}`)).toMatchObject(aProblem(400, 'INVALID_CURSOR'));
   });
 
-  test('of another tenant is refused', async () => {
+  test('a pagination cursor of another tenant is refused', async () => {
     const answer = await stack.as('otherTenantUser').get(`/api/runs?graph=cursed&cursor=${cursor}`);
     expect(answer).toMatchObject(aProblem(400, 'INVALID_CURSOR'));
   });
 
-  test('accepts another page size', async () => {
+  test('a pagination cursor can be used with another page size', async () => {
     expect(await read(`/api/runs?graph=cursed&limit=200&cursor=${cursor}`)).toMatchObject({
       status: 200,
       body: { items: [{}], nextCursor: null },
@@ -156,7 +156,7 @@ describe('the state of a run', () => {
   });
   const stateOf = async (id: string, query = '') => await read(`/api/runs/${id}/state${query}`);
 
-  test('is that of the last checkpoint, with the pending writes of finished tasks', async () => {
+  test('the state of a running run is that of the last checkpoint, with the pending writes of finished tasks', async () => {
     const id = textAt(await startRun(stack.as('user'), graph, { log: ['given'] }), '/id');
     expect(await stateOf(id)).toMatchObject({
       status: 200,
@@ -169,7 +169,7 @@ describe('the state of a run', () => {
     });
   });
 
-  test('is complete when the run has ended', async () => {
+  test('the state of a run is complete when the run has ended', async () => {
     const id = textAt(await startRun(stack.as('user'), graph), '/id');
     await stack.as('approver').post(`/api/runs/${id}/approve`, {});
     await stack.as('user').untilRun(id, hasStatus('completed'));
@@ -182,7 +182,7 @@ describe('the state of a run', () => {
     });
   });
 
-  test('is stored for every checkpoint', async () => {
+  test('the state of a run is stored for every checkpoint', async () => {
     const id = textAt(await startRun(stack.as('user'), graph, { log: ['given'] }), '/id');
     await stack.as('approver').post(`/api/runs/${id}/approve`, {});
     await stack.as('user').untilRun(id, hasStatus('completed'));
@@ -195,7 +195,7 @@ describe('the state of a run', () => {
     ]);
   });
 
-  test('has a strong ETag, which is the same until the state changes', async () => {
+  test('the state of a run has a strong ETag, which is the same until the state changes', async () => {
     const id = textAt(await startRun(stack.as('user'), graph), '/id');
     const tags = [(await stateOf(id)).headers.get('etag'), (await stateOf(id)).headers.get('etag')];
     await stack.as('approver').post(`/api/runs/${id}/approve`, {});
@@ -204,7 +204,7 @@ describe('the state of a run', () => {
     expect((await stateOf(id)).headers.get('etag')).not.toBe(tags[0]);
   });
 
-  test('has another ETag when its pending writes change', async () => {
+  test("the ETag of a run's state changes when its pending writes change", async () => {
     const ask = { type: 'approval', title: 'Go on?' } as const;
     const two = aDefinition({ nodes: { one: ask, two: ask }, edges: [{ from: '__start__', to: ['one', 'two'] }] });
     const id = textAt(await startRun(stack.as('user'), two), '/id');
@@ -217,7 +217,7 @@ describe('the state of a run', () => {
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
   });
 
-  test('at a checkpoint that the run does not have is refused', async () => {
+  test('a request for the state at a checkpoint that the run does not have is refused', async () => {
     const [one = '', two = ''] = await startSeveral(2, 'stated');
     const foreign = textAt((await stateOf(two)).body, '/checkpoint');
     expect(await stateOf(one, `?checkpoint=${foreign}`)).toMatchObject(aProblem(404, 'UNKNOWN_CHECKPOINT'));
@@ -236,11 +236,11 @@ describe('the history of a run', () => {
     events = await eventsOf(stack.as('user'), id);
   });
 
-  test('is numbered from 1 without gaps', () => {
+  test('the history of a run is numbered from 1 without gaps', () => {
     expect(events.map((event) => at(event, '/seq'))).toEqual(events.map((_, index) => index + 1));
   });
 
-  test('lists the events in order', () => {
+  test('the history of a run lists the events in order', () => {
     const node = ['step.started', 'node.started', 'node.completed', 'checkpoint.saved'];
     const types = ['run.started', 'checkpoint.saved', ...node, ...node, ...node, 'run.completed'];
     expect(events.map((event) => textAt(event, '/type'))).toEqual(types);
@@ -248,37 +248,40 @@ describe('the history of a run', () => {
     expect(events.at(-1)).toMatchObject({ output: { log: ['a', 'b', 'c'] } });
   });
 
-  test.each([1, 4, 16])('is the same in pages of %i', async (limit) => {
+  test.each([1, 4, 16])('the history of a run is the same in pages of %i', async (limit) => {
     expect(await readAll(stack.as('user'), `/api/runs/${id}/history`, limit)).toEqual(events);
   });
 
-  test('has no cursor on its last page', async () => {
+  test('the history of a run has no cursor on its last page', async () => {
     const { body } = await read(`/api/runs/${id}/history?limit=${events.length}`);
     expect(at(body, '/nextCursor')).toBeNull();
   });
 
-  test.each([0, 1, 13])('begins after event %i on request', async (after) => {
+  test.each([0, 1, 13])('the history of a run begins after event %i on request', async (after) => {
     const path = `/api/runs/${id}/history?after=${after}`;
     expect(await readAll(stack.as('user'), path, 1_000)).toEqual(events.slice(after));
     expect(await readAll(stack.as('user'), path, 4)).toEqual(events.slice(after));
   });
 
-  test('is empty after its end', async () => {
+  test('the history of a run is empty after its last event', async () => {
     const { body } = await read(`/api/runs/${id}/history?after=999999999`);
     expect(body).toEqual({ items: [], nextCursor: null });
   });
 
-  test.each(['after=-1', 'after=01', 'after=x', 'limit=1001', 'limit=0'])('is not readable with %s', async (query) => {
-    expect(await read(`/api/runs/${id}/history?${query}`)).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
-  });
+  test.each(['after=-1', 'after=01', 'after=x', 'limit=1001', 'limit=0'])(
+    'the history of a run refuses %s',
+    async (query) => {
+      expect(await read(`/api/runs/${id}/history?${query}`)).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+    },
+  );
 
-  test('refuses a cursor of a history with another beginning', async () => {
+  test("a cursor of a run's history is refused together with another value of after", async () => {
     const cursor = textAt((await read(`/api/runs/${id}/history?limit=1`)).body, '/nextCursor');
     const behind = `/api/runs/${id}/history?after=3&cursor=${cursor}`;
     expect(await read(behind)).toMatchObject(aProblem(400, 'INVALID_CURSOR'));
   });
 
-  test('refuses a cursor of another run', async () => {
+  test('the history of a run refuses a cursor of another run', async () => {
     const [other = ''] = await startSeveral(1, 'told');
     const cursor = textAt((await read(`/api/runs/${other}/history?limit=1`)).body, '/nextCursor');
     expect(await read(`/api/runs/${id}/history?cursor=${cursor}`)).toMatchObject(aProblem(400, 'INVALID_CURSOR'));
@@ -295,17 +298,15 @@ test.each(['', '/state', '/history'])('GET /api/runs/{id}%s does not find a run 
   expect(JSON.stringify(foreign?.body)).toBe(JSON.stringify(none?.body).replaceAll(missing, id));
 });
 
-describe('a redacted channel', () => {
-  test('is hidden in the history from callers without payload:read', async () => {
-    const graph = aDefinition({
-      channels: { card: { redact: true }, name: {} },
-      nodes: { keep: { type: 'set', write: { card: '4111', name: 'Ada' } } },
-    });
-    const run = await startRun(stack.as('user'), graph);
-    const seen = async (caller: 'user' | 'admin') =>
-      (await eventsOf(stack.as(caller), textAt(run, '/id'))).flatMap((event) => at(event, '/update') ?? []);
-    expect(await seen('user')).toEqual([{ card: '[redacted]', name: 'Ada' }]);
-    expect(await seen('admin')).toEqual([{ card: '4111', name: 'Ada' }]);
-    expect(JSON.stringify(await eventsOf(stack.as('user'), textAt(run, '/id')))).not.toContain('4111');
+test('a redacted channel is hidden in the history from callers without payload:read', async () => {
+  const graph = aDefinition({
+    channels: { card: { redact: true }, name: {} },
+    nodes: { keep: { type: 'set', write: { card: '4111', name: 'Ada' } } },
   });
+  const run = await startRun(stack.as('user'), graph);
+  const seen = async (caller: 'user' | 'admin') =>
+    (await eventsOf(stack.as(caller), textAt(run, '/id'))).flatMap((event) => at(event, '/update') ?? []);
+  expect(await seen('user')).toEqual([{ card: '[redacted]', name: 'Ada' }]);
+  expect(await seen('admin')).toEqual([{ card: '4111', name: 'Ada' }]);
+  expect(JSON.stringify(await eventsOf(stack.as('user'), textAt(run, '/id')))).not.toContain('4111');
 });

@@ -57,18 +57,18 @@ describe('starting a run', () => {
     ['twice', 2, ['two']],
     ['twice@1', 1, ['one']],
     ['twice@2', 2, ['two']],
-  ])('by the reference "%s" uses version %i', async (graph, version, log) => {
+  ])('a run started by the reference "%s" uses version %i', async (graph, version, log) => {
     const run = await startRun(stack.as('user'), graph);
     expect(run).toMatchObject({ status: 'completed', graph: { name: 'twice', version }, output: { log } });
   });
 
-  test('of an inline definition needs no publication', async () => {
+  test('starting a run of an inline definition needs no publication', async () => {
     const run = await startRun(stack.as('user'), aVersion('inline', 'here'));
     expect(run).toMatchObject({ graph: { name: 'inline', version: null }, output: { log: ['here'] } });
     expect(await stack.as('user').get('/api/graphs/inline')).toMatchObject({ status: 404 });
   });
 
-  test('returns the location of the run', async () => {
+  test('the response to the start of a run contains the location of the run', async () => {
     const { status, headers, body } = await start({ graph: plain });
     expect({ status, location: headers.get('location') }).toEqual({
       status: 201,
@@ -80,7 +80,7 @@ describe('starting a run', () => {
     });
   });
 
-  test('returns the complete run', async () => {
+  test('the response to the start of a run contains the whole run', async () => {
     const { body } = await postRun(stack.as('user'), { graph: plain, metadata: { ticket: 7 } });
     const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/);
     expect(body).toEqual({
@@ -112,20 +112,20 @@ describe('starting a run', () => {
     });
   });
 
-  test('applies the reducers to the input on top of the defaults', async () => {
+  test('starting a run applies the reducers to the input on top of the defaults', async () => {
     const graph = { ...plain, channels: { log: { reducer: 'append', default: ['first'] } } } as const;
     expect(await startRun(stack.as('user'), graph, { log: ['given'] })).toMatchObject({
       output: { log: ['first', 'given', 'a'] },
     });
   });
 
-  test('can lower a limit of the graph', async () => {
+  test('the start of a run can lower a limit of the graph', async () => {
     const nodes = { a: { type: 'set', write: { log: 'a' } }, b: { type: 'set', write: { log: 'b' } } } as const;
     const { body } = await postRun(stack.as('user'), { graph: aDefinition({ nodes }), limits: { maxSteps: 1 } });
     expect(body).toMatchObject({ status: 'failed', limits: { maxSteps: 1 }, error: { code: 'GRAPH_RECURSION_LIMIT' } });
   });
 
-  test('that fails reports the node and the reason', async () => {
+  test('a started run that fails reports the node and the reason', async () => {
     server.answers(answer(404, {}, 'no such thing'));
     const run = await startRun(stack.as('user'), working);
     const message = expect.stringContaining('no such thing');
@@ -148,31 +148,39 @@ describe('a refused start', () => {
   });
   const refused: readonly [string, object, readonly [number, string, ...string[]]][] = [
     ['without a graph', { input: {} }, [422, 'INVALID_REQUEST', '/graph']],
-    ['of a number', { graph: 7 }, [422, 'INVALID_REQUEST', '/graph']],
+    ['whose graph is a number', { graph: 7 }, [422, 'INVALID_REQUEST', '/graph']],
     ['of an unknown graph', { graph: 'nobody' }, [404, 'UNKNOWN_GRAPH']],
     ['of an unknown version', { graph: 'known@2' }, [404, 'UNKNOWN_GRAPH']],
     ['of version 0', { graph: 'known@0' }, [404, 'UNKNOWN_GRAPH']],
     ['of a version that is no number', { graph: 'known@one' }, [404, 'UNKNOWN_GRAPH']],
     ['of two versions at once', { graph: 'known@1@2' }, [404, 'UNKNOWN_GRAPH']],
-    ['of a name in other letters', { graph: 'Known' }, [404, 'UNKNOWN_GRAPH']],
+    ['of a name in different case', { graph: 'Known' }, [404, 'UNKNOWN_GRAPH']],
     ['of input that is no object', { graph: typed, input: [] }, [422, 'INVALID_REQUEST', '/input']],
     ['of input for an unknown channel', { graph: typed, input: { sum: 1 } }, [422, 'INVALID_INPUT', '/input/sum']],
-    ['of input for a closed channel', { graph: typed, input: { log: ['x'] } }, [422, 'INVALID_INPUT', '/input/log']],
-    ['of input against its schema', { graph: typed, input: { amount: '' } }, [422, 'INVALID_INPUT', '/input/amount']],
-    ['over the default limit', limited(undefined, 26), [422, 'LIMIT_TOO_LOOSE', '/limits/maxSteps']],
-    ["over the graph's limit", limited(3, 4), [422, 'LIMIT_TOO_LOOSE', '/limits/maxSteps']],
-    ['with a limit of nothing', limited(3, 0), [422, 'INVALID_REQUEST', '/limits/maxSteps']],
+    [
+      'of input for a channel that accepts no input',
+      { graph: typed, input: { log: ['x'] } },
+      [422, 'INVALID_INPUT', '/input/log'],
+    ],
+    [
+      'of input that violates its schema',
+      { graph: typed, input: { amount: '' } },
+      [422, 'INVALID_INPUT', '/input/amount'],
+    ],
+    ['with a limit above the default', limited(undefined, 26), [422, 'LIMIT_TOO_LOOSE', '/limits/maxSteps']],
+    ['with a limit above that of the graph', limited(3, 4), [422, 'LIMIT_TOO_LOOSE', '/limits/maxSteps']],
+    ['with the limit 0', limited(3, 0), [422, 'INVALID_REQUEST', '/limits/maxSteps']],
     ['for another tenant', { graph: plain, tenantId: 'other' }, [422, 'INVALID_REQUEST', '/tenantId']],
     ['with two unknown fields', { graph: plain, a: 1, b: 2 }, [422, 'INVALID_REQUEST', '/a', '/b']],
   ];
-  test.each(refused)('%s reports its code and the field', async (_what, body, [status, code, ...paths]) => {
+  test.each(refused)('a start %s is refused with code and field', async (_what, body, [status, code, ...paths]) => {
     await publish(aVersion('known', 'one'));
     const answered = await start(body);
     expect(answered).toMatchObject(aProblem(status, code));
     expect(issuePathsOf(answered)).toEqual(paths);
   });
 
-  test('of a misspelt graph name suggests the right one', async () => {
+  test('the refused start of a misspelt graph name suggests the right one', async () => {
     await publish(aVersion('known', 'one'));
     await stack.as('user').send('/api/graphs/known/aliases/stable', {
       method: 'PUT',
@@ -191,13 +199,13 @@ describe('a refused start', () => {
     });
   });
 
-  test('of an invalid definition reports its issues', async () => {
+  test('the refused start of an invalid definition reports its issues', async () => {
     const answered = await start({ graph: { ...plain, nodes: { a: { type: 'tool', tool: 'nothing' } } } });
     expect(answered).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
     expect(issuePathsOf(answered)).toContainEqual(expect.stringMatching(/\/nodes\/a\/tool$/));
   });
 
-  test('of another tenant’s graph is not found', async () => {
+  test('the start of another tenant’s graph is refused as not found', async () => {
     await publish(aVersion('secret', 'one'));
     const [foreign, missing] = await Promise.all(
       ['secret', 'absent'].map((graph) => stack.as('otherTenantUser').post('/api/runs', { graph })),
@@ -206,14 +214,14 @@ describe('a refused start', () => {
     expect(JSON.stringify(foreign?.body)).toBe(JSON.stringify(missing?.body).replaceAll('absent', 'secret'));
   });
 
-  test('leaves no run behind', async () => {
+  test('a refused start creates no run', async () => {
     await start({ graph: { ...plain, name: 'refused' }, limits: { maxSteps: 99 } });
     expect(await readAll(stack.as('user'), '/api/runs?graph=refused')).toEqual([]);
   });
 });
 
 describe('Prefer: wait', () => {
-  test('responds when the run has ended', async () => {
+  test('a start with Prefer: wait responds when the run has ended', async () => {
     const { headers, body } = await start({ graph: plain }, { prefer: 'wait=60' });
     expect({ applied: headers.get('preference-applied'), status: at(body, '/status') }).toEqual({
       applied: 'wait=60',
@@ -221,19 +229,19 @@ describe('Prefer: wait', () => {
     });
   });
 
-  test('responds when the run waits', async () => {
+  test('a start with Prefer: wait responds when the run waits for a person', async () => {
     const { body } = await start({ graph: anAskingGraph() }, { prefer: 'wait=60' });
     expect(body).toMatchObject({ status: 'waiting', waitingFor: [{ kind: 'approval', node: 'only' }] });
   });
 
-  test('responds after the given seconds while the run continues', async () => {
+  test('a start with Prefer: wait responds after the given seconds while the run continues', async () => {
     server.answers(silence().answer);
     const { body } = await start({ graph: working }, { prefer: 'wait=1' });
     expect(['queued', 'running']).toContain(at(body, '/status'));
     await stack.as('user').post(`/api/runs/${textAt(body, '/id')}/cancel`, {});
   });
 
-  test('works for reading a run too', async () => {
+  test('Prefer: wait works for reading a run too', async () => {
     server.answers(json({ done: true }));
     const { body } = await start({ graph: working });
     const read = await stack.as('user').get(`/api/runs/${textAt(body, '/id')}`, { prefer: 'respond-async, wait=60' });
@@ -246,7 +254,7 @@ describe('Prefer: wait', () => {
     ['wait=soon', null],
     ['wait=-1', null],
     ['handling=strict', null],
-  ])('with the value %s is applied as %s', async (prefer, applied) => {
+  ])('Prefer: wait with the value %s is applied as %s', async (prefer, applied) => {
     const { body } = await start({ graph: plain }, { prefer: 'wait=15' });
     const { headers } = await stack.as('user').get(`/api/runs/${textAt(body, '/id')}`, { prefer });
     expect(headers.get('preference-applied')).toBe(applied);
@@ -257,7 +265,7 @@ describe('Idempotency-Key', () => {
   const keyed = async (key: string, body: object, caller: 'user' | 'admin' | 'otherTenantUser' = 'user') =>
     await stack.as(caller).post('/api/runs', body, { 'idempotency-key': key });
 
-  test('starts one run for 50 concurrent requests', async () => {
+  test('50 concurrent requests with one Idempotency-Key start one run', async () => {
     const graph = aDefinition({ name: 'fifty' });
     const answers = await Promise.all(Array.from({ length: 50 }, () => keyed('fifty', { graph })));
     const made = answers.filter(({ status }) => status === 201);
@@ -268,7 +276,7 @@ describe('Idempotency-Key', () => {
     expect(await readAll(stack.as('user'), '/api/runs?graph=fifty')).toHaveLength(1);
   });
 
-  test('returns the first response again, with its Location', async () => {
+  test('a repeated Idempotency-Key returns the first response again, with its Location', async () => {
     const first = await keyed('again', { graph: plain, metadata: { a: 1, b: 2 } });
     const second = await keyed('"again"', { metadata: { b: 2, a: 1 }, graph: plain });
     expect(second.body).toEqual(first.body);
@@ -276,23 +284,26 @@ describe('Idempotency-Key', () => {
     expect(second.headers.get('idempotent-replayed')).toBe('true');
   });
 
-  test('with another body is refused', async () => {
+  test('a repeated Idempotency-Key with another body is refused', async () => {
     await keyed('reused', { graph: plain });
     expect(await keyed('reused', { graph: plain, metadata: { a: 1 } })).toMatchObject(
       aProblem(422, 'IDEMPOTENCY_KEY_REUSED'),
     );
   });
 
-  test.each(['admin', 'otherTenantUser'] as const)('of %s does not match the same key of another', async (caller) => {
-    const [mine, theirs] = [
-      await keyed(`mine-and-${caller}`, { graph: plain }),
-      await keyed(`mine-and-${caller}`, { graph: plain }, caller),
-    ];
-    expect(theirs.status).toBe(201);
-    expect(textAt(theirs.body, '/id')).not.toBe(textAt(mine.body, '/id'));
-  });
+  test.each(['admin', 'otherTenantUser'] as const)(
+    'an Idempotency-Key of the caller %s does not match the same key of another caller',
+    async (caller) => {
+      const [mine, theirs] = [
+        await keyed(`mine-and-${caller}`, { graph: plain }),
+        await keyed(`mine-and-${caller}`, { graph: plain }, caller),
+      ];
+      expect(theirs.status).toBe(201);
+      expect(textAt(theirs.body, '/id')).not.toBe(textAt(mine.body, '/id'));
+    },
+  );
 
-  test('returns a refusal again', async () => {
+  test('a repeated Idempotency-Key returns a refusal again', async () => {
     const first = await keyed('late', { graph: 'published-later' });
     await publish(aVersion('published-later', 'one'));
     const second = await keyed('late', { graph: 'published-later' });
@@ -300,11 +311,11 @@ describe('Idempotency-Key', () => {
     expect(second.headers.get('idempotent-replayed')).toBe('true');
   });
 
-  test.each([['""'], ['x'.repeat(256)]])('with the value %s is refused', async (key) => {
+  test.each([['""'], ['x'.repeat(256)]])('an Idempotency-Key with the value %s is refused', async (key) => {
     expect(await keyed(key, { graph: plain })).toMatchObject(aProblem(400, 'INVALID_IDEMPOTENCY_KEY'));
   });
 
-  test('every request without a key starts its own run', async () => {
+  test('every request without an Idempotency-Key starts its own run', async () => {
     const [one, two] = [await start({ graph: plain }), await start({ graph: plain })];
     expect(textAt(one.body, '/id')).not.toBe(textAt(two.body, '/id'));
   });
@@ -313,7 +324,7 @@ describe('Idempotency-Key', () => {
 describe('canceling', () => {
   const cancel = async (id: string, body: object = {}) => await stack.as('user').post(`/api/runs/${id}/cancel`, body);
 
-  test.each(['work', 'risky'])('a run cancels its call of "%s" and its approvals', async (tool) => {
+  test.each(['work', 'risky'])('canceling a run cancels its call of the tool "%s" and its approvals', async (tool) => {
     const call = silence();
     server.answers(call.answer);
     const both = aGraphOf({ type: 'tool', tool }, { edges: [{ from: '__start__', to: ['only', 'ask'] }] });
@@ -329,7 +340,7 @@ describe('canceling', () => {
     expect(await approvals()).toMatchObject([{ status: 'canceled' }]);
   });
 
-  test('a waiting run ends it at once, and the history records the person and the reason', async () => {
+  test('canceling a waiting run ends it at once, and the history records the person and the reason', async () => {
     const { runId } = await startAsking(stack.as('user'));
     const { status, body } = await cancel(runId, { reason: 'not needed' });
     expect({ status, body }).toMatchObject({
@@ -344,7 +355,7 @@ describe('canceling', () => {
     });
   });
 
-  test('a run of which an element waits for its next attempt ends it, and the element is reported', async () => {
+  test('canceling a run in which an element of a list waits for a retry ends the run, and the element is reported', async () => {
     server.answers(answer(503), answer(503));
     const retry = { maxAttempts: 2, initialInterval: '1h', maxInterval: '1h' };
     const graph = {
@@ -369,7 +380,7 @@ describe('canceling', () => {
     await stack.as('user').untilRun(id, hasStatus('canceled'));
   });
 
-  test('a run whose call waits for its next attempt ends it', async () => {
+  test('canceling a run whose call waits for its next attempt ends the run', async () => {
     server.answers(answer(503));
     const retry = { maxAttempts: 2, initialInterval: '1h', maxInterval: '1h' };
     const { body } = await start({ graph: aGraphOf({ type: 'tool', tool: 'work', retry }) });
@@ -382,18 +393,18 @@ describe('canceling', () => {
     await stack.as('user').untilRun(id, hasStatus('canceled'));
   });
 
-  test('a run that has ended is refused', async () => {
+  test('canceling a run that has ended is refused', async () => {
     const run = await startRun(stack.as('user'), plain);
     expect(await cancel(textAt(run, '/id'))).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
   });
 
-  test('a run a second time is refused', async () => {
+  test('canceling a run a second time is refused', async () => {
     const { runId } = await startAsking(stack.as('user'));
     await cancel(runId);
     expect(await cancel(runId)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
   });
 
-  test('an unknown run is refused', async () => {
+  test('canceling an unknown run is refused', async () => {
     expect(await cancel('01JZZZZZZZZZZZZZZZZZZZZZZZ')).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
   });
 });

@@ -30,7 +30,7 @@ async function startStopping(over: object = { interruptBefore: ['b'] }): Promise
 }
 
 describe('breakpoints of one run', () => {
-  test('pause it before the node, and a resume continues with new values', async () => {
+  test('breakpoints of one run pause it before the node, and a resume continues with new values', async () => {
     const run = await startStopping();
     expect(run).toMatchObject({ status: 'paused', next: ['b'] });
     expect(await control(textAt(run, '/id'), 'resume', { values: { log: 'x' } })).toMatchObject({ status: 202 });
@@ -39,7 +39,7 @@ describe('breakpoints of one run', () => {
     expect(types).toEqual(expect.arrayContaining(['run.paused', 'state.updated', 'run.resumed']));
   });
 
-  test('can be inside a subgraph or at the start of the run', async () => {
+  test('breakpoints of one run can be inside a subgraph or at the start of the run', async () => {
     const run = await startStopping({ startAt: 'b', interruptAfter: ['*'] });
     expect(run).toMatchObject({ status: 'paused', next: ['c'] });
     await control(textAt(run, '/id'), 'resume');
@@ -50,7 +50,7 @@ describe('breakpoints of one run', () => {
     [{ interruptBefore: ['x'] }, '/interruptBefore/0'],
     [{ interruptAfter: ['a', 'x'] }, '/interruptAfter/1'],
     [{ startAt: '*' }, '/startAt'],
-  ])('%j are refused as unknown nodes', async (over, path) => {
+  ])('breakpoints of one run with %j are refused as unknown nodes', async (over, path) => {
     const refused = await stack.as('user').post('/api/runs', { graph: three, ...over });
     expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(refused)).toEqual([path]);
@@ -58,7 +58,7 @@ describe('breakpoints of one run', () => {
 });
 
 describe('pausing', () => {
-  test('stops a waiting run, which accepts decisions and executes nothing until it is resumed', async () => {
+  test('pausing stops a waiting run, which accepts decisions and executes nothing until it is resumed', async () => {
     const run = await startRun(stack.as('user'), anAskingGraph());
     const id = textAt(run, '/id');
     expect(await control(id, 'pause', { reason: 'lunch' })).toMatchObject({ status: 202, body: { status: 'paused' } });
@@ -68,7 +68,7 @@ describe('pausing', () => {
     expect(at(await until(id, 'completed'), '/output/answer/decision')).toBe('approved');
   });
 
-  test('is refused a second time, and resuming is refused for a run that is not paused', async () => {
+  test('pausing a paused run is refused, and so is resuming a run that is not paused', async () => {
     const id = textAt(await startStopping(), '/id');
     expect(await control(id, 'pause')).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
     await control(id, 'resume');
@@ -76,7 +76,7 @@ describe('pausing', () => {
     expect(await control(id, 'resume')).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
   });
 
-  test('stays in force when a resume names another checkpoint or an unknown channel', async () => {
+  test('a pause stays in force when a resume names another checkpoint or an unknown channel', async () => {
     const id = textAt(await startStopping(), '/id');
     expect(await control(id, 'resume', { checkpoint: 'other' })).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
     const refused = await control(id, 'resume', { values: { lgo: 'x' } });
@@ -87,13 +87,13 @@ describe('pausing', () => {
 });
 
 describe('replanning', () => {
-  test('continues at the named node only', async () => {
+  test('a replanned run continues at the named node only', async () => {
     const id = textAt(await startStopping(), '/id');
     await control(id, 'replan', { node: 'c', values: { log: 'skipped b' } });
     expect(at(await until(id, 'completed'), '/output')).toEqual({ log: ['a', 'skipped b', 'c'] });
   });
 
-  test('past an approval node needs the right to decide it', async () => {
+  test('replanning past an approval node needs the right to decide the approval', async () => {
     const asking = anAskingGraph({ policy: { roles: ['approver'] } });
     const id = textAt(await startRun(stack.as('user'), asking), '/id');
     expect(await control(id, 'replan', { node: 'only' })).toMatchObject(aProblem(403, 'NOT_AN_APPROVER'));
@@ -109,7 +109,7 @@ describe('an edit of the state', () => {
   const etagOf = async (id: string): Promise<string> =>
     (await stack.as('user').get(`/api/runs/${id}/state`)).headers.get('etag') ?? '';
 
-  test('applies the reducers once under the ETag that was read', async () => {
+  test('an edit of the state applies the reducers once under the ETag that was read', async () => {
     const id = textAt(await startStopping(), '/id');
     const etag = await etagOf(id);
     const patched = await patch(id, { values: { log: 'x' } }, { 'if-match': etag });
@@ -121,22 +121,22 @@ describe('an edit of the state', () => {
 
   test.each([
     ['any state', () => '*', 200],
-    ['one of a list', (etag: string) => `"other", ${etag}`, 200],
-    ['none of a list', () => '"one", "other"', 412],
+    ['the current ETag in a list', (etag: string) => `"other", ${etag}`, 200],
+    ['only other ETags in a list', () => '"one", "other"', 412],
     ['a weak validator', (etag: string) => `W/${etag}`, 412],
-  ])('is judged by an If-Match that names %s', async (_what, header, status) => {
+  ])('an edit of the state under an If-Match of %s gets its documented status', async (_what, header, status) => {
     const id = textAt(await startStopping(), '/id');
     const ifMatch = header(await etagOf(id));
     expect(await patch(id, { values: { log: 'x' } }, { 'if-match': ifMatch })).toMatchObject({ status });
   });
 
-  test('is refused with the value if it breaks the schema', async () => {
+  test('an edit of the state that violates the schema is refused, and the error contains the value', async () => {
     const id = textAt(await startStopping(), '/id');
     const refused = await patch(id, { values: { log: 'x', n: 'text' } }, { 'if-match': await etagOf(id) });
     expect(issuePathsOf(refused)).toEqual(['/values/n']);
   });
 
-  test('as a node follows the edges of that node, and abandons the open superstep', async () => {
+  test('an edit of the state as a node follows the edges of that node, and abandons the open superstep', async () => {
     const id = textAt(await startStopping(), '/id');
     const patched = await patch(id, { values: {}, asNode: 'b' }, { 'if-match': await etagOf(id) });
     expect(patched).toMatchObject({ status: 200, body: { next: ['c'] } });
@@ -144,7 +144,7 @@ describe('an edit of the state', () => {
     expect(at(await until(id, 'completed'), '/output')).toEqual({ log: ['a', 'c'] });
   });
 
-  test('as an unknown node is refused', async () => {
+  test('an edit of the state as an unknown node is refused', async () => {
     const id = textAt(await startStopping(), '/id');
     const refused = await patch(id, { values: {}, asNode: 'x' }, { 'if-match': await etagOf(id) });
     expect(issuePathsOf(refused)).toEqual(['/asNode']);
@@ -158,7 +158,7 @@ describe('signals with an event', () => {
   });
 
   test.each([[{ amount: 3 }], [false], [0], [''], [null]])(
-    'deliver the payload %j to the waiting node',
+    'a signal with an event delivers the payload %j to the waiting node',
     async (payload) => {
       const run = await startRun(stack.as('user'), waiting);
       expect(at(run, '/waitingFor')).toMatchObject([{ kind: 'event', node: 'wait', id: 'paid' }]);
@@ -177,7 +177,7 @@ describe('subgraphs by name', () => {
   });
   const publish = async (definition: GraphDefinition) => await stack.as('user').post('/api/graphs', definition);
 
-  test('are pinned to the newest versions when the parent is published', async () => {
+  test('subgraphs referenced by name are pinned to the newest versions when the parent is published', async () => {
     expect(await publish(parent)).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
     await publish(child('one'));
     await publish(parent);
@@ -186,7 +186,7 @@ describe('subgraphs by name', () => {
     expect(at(await startRun(stack.as('user'), { ...parent, name: 'fresh' }), '/output')).toEqual({ said: ['two'] });
   });
 
-  test('of another tenant are not found', async () => {
+  test('subgraphs of another tenant that are referenced by name are not found', async () => {
     await publish(child('one'));
     const refused = await stack.as('otherTenantUser').post('/api/graphs', parent);
     expect(issuePathsOf(refused)).toEqual(['/nodes/ask/graph']);

@@ -50,7 +50,7 @@ describe('a run whose workflow is terminated in Temporal', () => {
     run = await failed(id);
   });
 
-  test('fails with the person and the reason', async () => {
+  test('a run whose workflow is terminated in Temporal fails with the person and the reason', async () => {
     expect(at(run, '/error')).toEqual({
       code: 'ABORTED',
       message: expect.stringMatching(/^Terminated in Temporal by .+: out of hand$/),
@@ -61,7 +61,7 @@ describe('a run whose workflow is terminated in Temporal', () => {
     expect(events.at(-1)).toMatchObject({ type: 'run.failed', at: at(run, '/endedAt') });
   });
 
-  test('cancels its approvals', async () => {
+  test('a run whose workflow is terminated in Temporal cancels its approvals', async () => {
     expect((await waiting()).map((approval) => at(approval, '/id'))).not.toContain(approvalId);
     expect((await stack().as('approver').get(`/api/approvals/${approvalId}`)).body).toMatchObject({
       status: 'canceled',
@@ -70,12 +70,12 @@ describe('a run whose workflow is terminated in Temporal', () => {
     expect(late).toMatchObject(aProblem(409, 'APPROVAL_CANCELED'));
   });
 
-  test('frees its thread for the next queued run', async () => {
+  test('a run whose workflow is terminated in Temporal frees its thread for the next queued run', async () => {
     await until(next, 'waiting');
     expect(await runOf(next)).toMatchObject({ threadId: 'shared' });
   });
 
-  test('refuses all controls, and can be continued by a fork', async () => {
+  test('a run whose workflow is terminated in Temporal refuses all controls, and can be continued by a fork', async () => {
     expect(await control(id, 'retry')).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
     const newest = (await checkpointsOf(user(), id)).at(-1) ?? null;
     const { body } = await control(id, 'fork', { checkpoint: textAt(newest, '/id') });

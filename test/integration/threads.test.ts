@@ -39,7 +39,7 @@ async function started(starting: Starting): Promise<string> {
 }
 
 describe('a thread', () => {
-  test('continues from the state that the last run left', async () => {
+  test('a thread continues from the state that the last run left', async () => {
     for (const say of ['one', 'two', 'three']) await started({ threadId: 'goes on', say });
     expect(await get('/api/threads/goes%20on/state')).toMatchObject({
       values: { log: ['one', 'two', 'three'], say: 'three' },
@@ -48,7 +48,7 @@ describe('a thread', () => {
     expect(service().done).toEqual(['one', 'two', 'three']);
   });
 
-  test('lists its runs', async () => {
+  test('a thread lists its runs', async () => {
     const [first, second] = [await started({ threadId: 'tells' }), await started({ threadId: 'tells', graph: asking })];
     expect(await get('/api/threads/tells')).toEqual({
       id: 'tells',
@@ -61,7 +61,7 @@ describe('a thread', () => {
     expect(await get(`/api/runs/${first}`)).toMatchObject({ threadId: 'tells', parentRunId: null });
   });
 
-  test('keeps the values of channels of the same name for another graph', async () => {
+  test('a thread keeps the values of channels of the same name for another graph', async () => {
     await started({ threadId: 'other graph', say: 'one' });
     const channels = { log: { reducer: 'append' }, say: {}, more: { default: 'new' } } as const;
     const graph = aDefinition({ name: 'other', channels, nodes: { z: aJob('{{ state.more }}') } });
@@ -69,7 +69,7 @@ describe('a thread', () => {
     expect(await get(`/api/runs/${id}`)).toMatchObject({ output: { log: ['one', 'new'], more: 'new' } });
   });
 
-  test('is free when its run has failed, and continues from its last state', async () => {
+  test('a thread is free when its run has failed, and continues from its last state', async () => {
     const graph = { ...saying, nodes: { first: aJob('first'), only: aJob('{{ state.say }}') } };
     const edges = [
       { from: '__start__', to: 'first' },
@@ -83,7 +83,7 @@ describe('a thread', () => {
     expect(await get('/api/threads/free/state')).toMatchObject({ values: { log: ['first', 'good'] } });
   });
 
-  test('is free when its run is canceled', async () => {
+  test('a thread is free when its run is canceled', async () => {
     const id = await started({ threadId: 'canceled', graph: asking });
     await control(id, 'cancel');
     await until(id, 'canceled');
@@ -91,7 +91,7 @@ describe('a thread', () => {
     expect(await start({ threadId: 'canceled' })).toMatchObject({ status: 201 });
   });
 
-  test.each(['waiting', 'paused'])('is busy while its run is %s', async (status) => {
+  test.each(['waiting', 'paused'])('a thread is busy while its run is %s', async (status) => {
     const threadId = `busy ${status}`;
     const id = await started({ threadId, graph: asking });
     if (status === 'paused') await control(id, 'pause');
@@ -100,14 +100,14 @@ describe('a thread', () => {
     expect(await get(`/api/threads/${threadId}`)).toMatchObject({ activeRunId: id });
   });
 
-  test('continues from the edited state of its last run', async () => {
+  test('a thread continues from the edited state of its last run', async () => {
     const id = await started({ threadId: 'corrected', say: 'one' });
     expect(await patchState(user(), id, { values: { log: 'corrected' } })).toMatchObject({ status: 200 });
     await started({ threadId: 'corrected', say: 'two' });
     expect(await get('/api/threads/corrected/state')).toMatchObject({ values: { log: ['one', 'corrected', 'two'] } });
   });
 
-  test('does not include forks of its runs', async () => {
+  test('a thread does not include forks of its runs', async () => {
     const id = await started({ threadId: 'forked' });
     const checkpoint = await checkpointWhere(user(), id, hasNextNodes('only'));
     const { body } = await control(id, 'fork', { checkpoint });
@@ -119,7 +119,7 @@ describe('a thread', () => {
 });
 
 describe('a reopened run of a thread', () => {
-  test('makes the thread busy again', async () => {
+  test('reopening the last run of a thread makes the thread busy again', async () => {
     service().refuse('hi');
     const id = await started({ threadId: 'again' });
     const held = service().hold('hi');
@@ -140,7 +140,7 @@ describe('a reopened run of a thread', () => {
     ['replanned', (id: string) => control(id, 'replan', { node: 'only' })],
   ] as const;
 
-  test.each(ways)('can not be %s when it has a successor', async (way, act) => {
+  test.each(ways)('a reopened run of a thread can not be %s when it has a successor', async (way, act) => {
     service().refuse('hi');
     const threadId = `successor ${way}`;
     const id = await started({ threadId });
@@ -151,7 +151,7 @@ describe('a reopened run of a thread', () => {
     expect(await get(`/api/threads/${threadId}`)).toMatchObject({ activeRunId: null, lastRunId: successor });
   });
 
-  test('can be edited when it has a successor: it stays ended, and the successor keeps its own state', async () => {
+  test('a reopened run of a thread can be edited when it has a successor: it stays ended, and the successor keeps its own state', async () => {
     const id = await started({ threadId: 'corrected behind' });
     const successor = await started({ threadId: 'corrected behind', graph: asking, say: 'next' });
     const patched = await patchState(user(), id, { values: { log: 'x' } });
@@ -164,7 +164,7 @@ describe('a reopened run of a thread', () => {
     expect(at(await get('/api/threads/corrected%20behind/state'), '/values/log')).toEqual(['hi']);
   });
 
-  test('can not be retried while another run is active', async () => {
+  test('a reopened run of a thread can not be retried while another run is active', async () => {
     service().refuse('hi');
     const id = await started({ threadId: 'at work' });
     await started({ threadId: 'at work', graph: asking });
@@ -172,7 +172,7 @@ describe('a reopened run of a thread', () => {
     expect(service().calls).toHaveLength(1);
   });
 
-  test('and a concurrent new run compete for the thread, and only one of them gets it', async () => {
+  test('a reopened run and a concurrent new run compete for the thread, and only one of them gets it', async () => {
     service().refuse('hi');
     const id = await started({ threadId: 'same moment' });
     const [again, fresh] = await Promise.all([control(id, 'retry'), start({ threadId: 'same moment', say: 'fresh' })]);
@@ -184,7 +184,7 @@ describe('a reopened run of a thread', () => {
 });
 
 describe('threads of tenants', () => {
-  test('of the same name are separate', async () => {
+  test('threads of the same name in two tenants are separate', async () => {
     const ours = await started({ threadId: 'shared', say: 'ours', graph: asking });
     expect(await stack().as('otherTenantUser').get('/api/threads/shared')).toMatchObject(
       aProblem(404, 'UNKNOWN_THREAD'),
@@ -201,21 +201,21 @@ describe('threads of tenants', () => {
   });
 
   test.each(['', '/state', '/checkpoints', '/runs'])(
-    'answer status 404 for an unknown name at the path …%s',
+    'GET of an unknown thread with the path suffix "%s" answers with status 404',
     async (what) => {
       expect(await user().get(`/api/threads/nobody${what}`)).toMatchObject(aProblem(404, 'UNKNOWN_THREAD'));
     },
   );
 });
 
-describe('a thread lists', () => {
+describe('the lists of a thread', () => {
   async function startThree(threadId: string): Promise<readonly string[]> {
     const ids: string[] = [];
     for (const say of ['1', '2', '3']) ids.push(await started({ threadId, say }));
     return ids;
   }
 
-  test.each([1, 2, 50])('its runs newest first in pages of %i', async (limit) => {
+  test.each([1, 2, 50])('a thread lists its runs newest first in pages of %i', async (limit) => {
     const ids = await startThree(`runs ${limit}`);
     const runs = await readAll(user(), `/api/threads/runs%20${limit}/runs`, limit);
     expect(runs.map((run) => at(run, '/id'))).toEqual(ids.toReversed());
@@ -223,7 +223,7 @@ describe('a thread lists', () => {
     expect(filtered).toEqual(runs);
   });
 
-  test.each([1, 4, 50])('the checkpoints of all its runs in pages of %i', async (limit) => {
+  test.each([1, 4, 50])('a thread lists the checkpoints of all its runs in pages of %i', async (limit) => {
     const ids = await startThree(`checkpoints ${limit}`);
     const path = `/api/threads/checkpoints%20${limit}/checkpoints`;
     const items = await readAll(user(), path, limit);
@@ -238,7 +238,7 @@ describe('a thread lists', () => {
     ]);
   });
 
-  test('only the events of one run in the history of that run', async () => {
+  test('the history of a run on a thread lists only the events of that run', async () => {
     const [, second = ''] = await startThree('history');
     const [first] = await eventsOf(user(), second);
     expect(first).toMatchObject({ seq: 1, type: 'run.started' });

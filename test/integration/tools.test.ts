@@ -27,7 +27,7 @@ const answerTo = async (tool: string, args: Json, who: Parameters<TestStack['as'
   await startRun(stack.as(who), aGraphOf(call(tool, args)));
 
 describe('GET /api/tools', () => {
-  test('lists every tool by name with its description', async () => {
+  test('GET /api/tools lists every tool by name with its description', async () => {
     const { status, body } = await as('user').get('/api/tools');
     expect(status).toBe(200);
     const names = listAt(body, '/items').map((item) => textAt(item, '/name'));
@@ -67,58 +67,61 @@ describe('GET /api/tools', () => {
     });
   });
 
-  test('omits addresses and secrets of tools', async () => {
+  test('GET /api/tools omits addresses and secrets of tools', async () => {
     const text = JSON.stringify((await as('admin').get('/api/tools')).body);
     for (const hidden of ['parcels.example', 'PARCEL_AUTHORIZATION', 'VOUCHER_KEY', 'key-of-vouchers'])
       expect(text).not.toContain(hidden);
   });
 
-  test('is paged', async () => {
+  test('GET /api/tools is paged', async () => {
     const names = (await readAll(as('user'), '/api/tools', 3)).map((item) => textAt(item, '/name'));
     expect(names).toEqual(['book_parcel', 'grant_points', 'points', 'sign_voucher']);
   });
 
-  test.each(['user', 'approver', 'admin', 'otherTenantUser'] as const)('is readable by %s', async (caller) => {
-    expect(await as(caller).get('/api/tools')).toMatchObject({ status: 200 });
-  });
+  test.each(['user', 'approver', 'admin', 'otherTenantUser'] as const)(
+    'GET /api/tools is readable by %s',
+    async (caller) => {
+      expect(await as(caller).get('/api/tools')).toMatchObject({ status: 200 });
+    },
+  );
 
-  test('is refused without a token', async () => {
+  test('GET /api/tools is refused without a token', async () => {
     expect(await api.watch(stack.stranger).get('/api/tools')).toMatchObject(aProblem(401, 'UNAUTHENTICATED'));
   });
 
-  test('refuses an invalid cursor', async () => {
+  test('GET /api/tools refuses an invalid cursor', async () => {
     expect(await as('user').get('/api/tools?limit=0')).toMatchObject({ status: 422 });
     expect(await as('user').get('/api/tools?cursor=x')).toMatchObject(aProblem(400, 'INVALID_CURSOR'));
   });
 });
 
-test('has only responses that the OpenAPI document describes', () => {
+test('every response of GET /api/tools is described in the OpenAPI document', () => {
   expect(api.notDescribed()).toEqual([]);
 });
 
 describe('a tool in code', () => {
-  test('receives parsed arguments and its secrets on any task queue', async () => {
+  test('a tool in code receives parsed arguments and its secrets on any task queue', async () => {
     expect(await answerTo('sign_voucher', { order: 'A-7' })).toMatchObject({
       status: 'completed',
       output: { answer: { order: 'A-7', euros: 5, code: expect.stringMatching(/^[\w-]{12}$/) } },
     });
   });
 
-  test('is not called with arguments that break its schema', async () => {
+  test('a tool in code is not called with arguments that violate its schema', async () => {
     expect(await answerTo('sign_voucher', { order: '{{ "B-7" }}' })).toMatchObject({
       status: 'failed',
       error: { code: 'INVALID_TOOL_ARGUMENTS', message: expect.stringContaining('sign_voucher') },
     });
   });
 
-  test('makes a graph invalid whose arguments break its schema', async () => {
+  test('a graph is invalid if it calls a tool in code with arguments that violate the schema of the tool', async () => {
     const graph = aGraphOf(call('sign_voucher', { order: 'B-7' }));
     const answer = await as('user').post('/api/runs', { graph });
     expect(answer).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
     expect(errorsIn(answer)).toEqual(['INVALID_FIELD /nodes/only/args/order']);
   });
 
-  test('can be a method of a stateful instance', async () => {
+  test('a tool in code can be a method of a stateful instance', async () => {
     await answerTo('grant_points', { customer: 'bob', points: 10 }, 'admin');
     const again = await answerTo('grant_points', { customer: 'bob', points: 5 }, 'admin');
     expect(at(again, '/output/answer')).toEqual({ customer: 'bob', points: 15 });

@@ -18,18 +18,18 @@ beforeAll(async () => {
 
 /** Each bundles the code of workflows once more. */
 describe('a change of the commands', { timeout: 180_000 }, () => {
-  test('leaves runs alone that have begun before it, where it looks at the version', async () => {
+  test("a change of the interpreter's commands does not affect runs that have begun before it, where the code checks the version", async () => {
     const replay = await openReplay(CAREFUL);
     await expect(replay(begun)).resolves.toBeUndefined();
   });
 
-  test('breaks them where it does not', async () => {
+  test("a change of the interpreter's commands without a version check breaks the replay of earlier runs", async () => {
     const replay = await openReplay(CARELESS);
     await expect(replay(begun)).rejects.toThrow(DeterminismViolationError);
   });
 });
 
-test('a worker leaves a run alone whose interpreter it does not know', async () => {
+test('a worker does not execute a run with an unknown interpreter version', async () => {
   const replay = await openReplay();
   const later = withVersion(begun, INTERPRETER_VERSION + 1);
   await expect(replay(later)).rejects.toThrow(`needs interpreter ${INTERPRETER_VERSION + 1}`);

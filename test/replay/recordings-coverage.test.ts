@@ -156,7 +156,7 @@ function definitionsIn(definition: Json): readonly JsonObject[] {
 const events = carriedEvents();
 
 describe('recorded histories', () => {
-  test('have every node type at work', () => {
+  test('the recorded histories include every node type', () => {
     const definitions = new Map(
       inputs.map((input) => [textAt(input, '/identity/id'), at(input, '/definition') ?? null]),
     );
@@ -166,7 +166,7 @@ describe('recorded histories', () => {
     expect([...new Set(types)].toSorted()).toEqual([...Object.keys(NodeSchemas), 'threshold'].toSorted());
   });
 
-  test('have every kind of edge', () => {
+  test('the recorded histories include every kind of edge', () => {
     const edges = inputs
       .flatMap((input) => definitionsIn(at(input, '/definition') ?? null))
       .flatMap((definition) => listAt(definition, '/edges'))
@@ -178,7 +178,7 @@ describe('recorded histories', () => {
     expect(Object.keys(EdgeSchemas).filter((kind) => !isThere(kind))).toEqual([]);
   });
 
-  test('have every event', () => {
+  test('the recorded histories include every event type', () => {
     expect(
       missing(
         Object.keys(EVENTS),
@@ -187,17 +187,17 @@ describe('recorded histories', () => {
     ).toEqual([]);
   });
 
-  test('have every signal', () => {
+  test('the recorded histories include every signal', () => {
     const sent = histories.map((event) => at(event, '/workflowExecutionSignaledEventAttributes/signalName'));
     expect(missing([...signals.keys(), UPGRADE], sent)).toEqual([]);
   });
 
-  test('have every activity', () => {
+  test('the recorded histories include every activity', () => {
     const called = histories.map((event) => at(event, '/activityTaskScheduledEventAttributes/activityType/name'));
     expect(missing(Object.keys(ACTIVITIES), [...called, ...histories.map(localActivityIn)])).toEqual([]);
   });
 
-  test('have every way to begin', () => {
+  test('the recorded histories include every way to start a run', () => {
     expect(
       missing(
         Object.keys(BEGINNINGS),
@@ -206,7 +206,7 @@ describe('recorded histories', () => {
     ).toEqual([]);
   });
 
-  test('hand runs over with tasks at every position', () => {
+  test('the recorded histories include a continue-as-new with tasks at every position', () => {
     const handedOver = inputs
       .filter((input) => at(input, '/begin/kind') === 'continue')
       .map((input) => JSON.stringify(input));
@@ -216,12 +216,12 @@ describe('recorded histories', () => {
     expect(missing(Object.keys(POSITIONS), kinds)).toEqual([]);
   });
 
-  test('hand runs over with a graph that runs as a tool call', () => {
+  test('the recorded histories include a continue-as-new with a graph that runs as a tool call', () => {
     const handedOver = inputs.filter((input) => at(input, '/begin/kind') === 'continue');
     expect(JSON.stringify(handedOver)).toContain('"phase":"inside"');
   });
 
-  test('have every event of Temporal that a run leads to', () => {
+  test('the recorded histories include every Temporal event that a run leads to', () => {
     expect(
       missing(
         HISTORY_EVENTS,
@@ -230,7 +230,7 @@ describe('recorded histories', () => {
     ).toEqual([]);
   });
 
-  test('have payloads that travel by reference', () => {
+  test('the recorded histories include payloads by reference', () => {
     expect(recordings.some(({ blobs }) => Object.keys(blobs).length > 0)).toBe(true);
   });
 });

@@ -17,7 +17,7 @@ describe('recorded histories', () => {
     outcomes = await replayAll(recordings);
   }, 300_000);
 
-  test.each(recordings)('$name replays', ({ name, executions }) => {
+  test.each(recordings)('the recorded history $name replays', ({ name, executions }) => {
     expect(executions.length).toBeGreaterThan(0);
     expect(outcomes.get(name)).toEqual(executions.map(() => null));
   });
@@ -33,8 +33,8 @@ describe('recorded histories', () => {
   test.each([
     ['calls have other ids', (text: string) => text.replaceAll(/"activityId":"(\w+):paid:/g, '"activityId":"$1:pays:')],
     ['calls are of another activity', (text: string) => text.replaceAll('"name":"callTool"', '"name":"callFunction"')],
-    ['attributes were never set', withoutFirst('EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES')],
-  ])('one does not whose %s', async (_how, change) => {
+    ['search attributes were never set', withoutFirst('EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES')],
+  ])('a recorded history whose %s does not replay', async (_how, change) => {
     expect(changed(change)).not.toEqual(changed((text) => text));
     await expect(replay(changed(change))).rejects.toThrow(DeterminismViolationError);
   });

@@ -12,7 +12,7 @@ test.each([
   ['UTC', 0],
   ['America/Los_Angeles', 16],
   ['Asia/Kolkata', 5],
-])('recorded runs replay in the zone %s', async (TZ, hour) => {
+])('recorded runs replay in the time zone %s', async (TZ, hour) => {
   const args = ['--import', 'tsx', SCRIPT, ...NAMES];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env: { ...process.env, TZ } });
   expect(JSON.parse(stdout)).toEqual({ hour, outcomes: NAMES.map((name) => [name, ['null']]) });

@@ -35,19 +35,19 @@ function forkAtStart(run: MemoryRun): MemoryRun {
 const approvalOf = ({ run }: MemoryRun, number: number) => run.approvals[`run-1.a${number}`];
 
 describe('the digest of an approval', () => {
-  test('is the SHA-256 of title, details and arguments as canonical JSON', () => {
+  test('the digest of an approval is the SHA-256 of title, details and arguments as canonical JSON', () => {
     expect(approvalOf(asking(), 1)?.digest).toBe(OF_40);
     expect(asking().events).toMatchObject([{}, {}, {}, {}, { approval: { digest: OF_40, previous: [] } }]);
   });
 
-  test('treats absent parts as null and ignores the order of keys', () => {
+  test('the digest of an approval treats absent parts as null and ignores the order of keys', () => {
     const [one, other] = [asking({ args: { a: 1, b: [2] } }), asking({ args: { b: [2], a: 1 } })];
     expect(approvalOf(one, 1)?.digest).toBe(approvalOf(other, 1)?.digest);
     expect(approvalOf(asking({ details: 'x' }), 1)?.digest).not.toBe(OF_40);
     expect(approvalOf(asking({ title: 'Pay it?' }), 1)?.digest).not.toBe(OF_40);
   });
 
-  test('changes when a decision edits the arguments', () => {
+  test('the digest of an approval changes when a decision edits the arguments', () => {
     const run = asking({ policy: { quorum: 2 } });
     run.signal('approve', { by: ADA, args: { amount: 41 } });
     expect(approvalOf(run, 1)).toMatchObject({ status: 'pending', args: { amount: 41 } });
@@ -66,7 +66,7 @@ describe('a decision that names a digest', () => {
     ['', 'approval_changed'],
     [[], 'approval_changed'],
     [7, 'malformed'],
-  ])('%j is refused as %s', (digest, reason) => {
+  ])('a decision with the digest %j is refused as %s', (digest, reason) => {
     for (const decision of ['approve', 'reject']) {
       const run = asking();
       run.signal(decision, { by: ADA, digest });
@@ -76,7 +76,7 @@ describe('a decision that names a digest', () => {
     }
   });
 
-  test('is refused for the missing permission first, and for being too late second', () => {
+  test('a decision with a wrong digest reports a missing permission or an earlier decision rather than the digest', () => {
     const run = asking({ policy: { roles: ['boss'] } });
     run.signal('approve', { by: ADA, digest: OF_41 });
     expect(run.events.at(-1)).toMatchObject({ reason: 'not_an_approver' });
@@ -95,21 +95,21 @@ describe('the previous approvals of an approval that is requested again', () => 
     decisions: reason === null ? [] : [{ by: 'ada', decision: 'reject', reason, at: expect.any(String) }],
   });
 
-  test('include earlier rejections', () => {
+  test('an approval that is requested again lists earlier rejections', () => {
     const run = asking({}, true);
     decideLast(run, 'reject', { by: ADA, reason: 'too much' });
     decideLast(run, 'reject', { by: ADA, reason: 'still' });
     expect(approvalOf(run, 3)?.previous).toEqual([earlier(1, 'rejected', 'too much'), earlier(2, 'rejected', 'still')]);
   });
 
-  test('include a rejection that failed the run, after a retry', () => {
+  test('an approval that is requested again lists a rejection that failed the run, after a retry', () => {
     const run = asking({ onReject: 'fail' });
     decideLast(run, 'reject', { by: ADA, reason: 'no' });
     run.reopen('retry');
     expect(approvalOf(run, 2)).toMatchObject({ status: 'pending', previous: [earlier(1, 'rejected', 'no')] });
   });
 
-  test('include an expired approval and one that a replan withdrew', () => {
+  test('an approval that is requested again lists an expired approval and one that a replan withdrew', () => {
     const run = asking({ timeout: '1h', onTimeout: 'fail', onError: 'intervene' });
     run.passTime(3_600_000);
     run.signal('retry', {});
@@ -117,7 +117,7 @@ describe('the previous approvals of an approval that is requested again', () => 
     expect(approvalOf(run, 3)?.previous).toEqual([earlier(1, 'expired', null), earlier(2, 'canceled', null)]);
   });
 
-  test('include in a fork the rejections in its parent runs', () => {
+  test('an approval that is requested again in a fork lists the rejections in its parent runs', () => {
     const run = asking({ onReject: 'fail' });
     decideLast(run, 'reject', { by: ADA, reason: 'no' });
     const fork = forkAtStart(run);
@@ -129,7 +129,7 @@ describe('the previous approvals of an approval that is requested again', () => 
     expect(second.run.approvals).toMatchObject({ [`${second.run.id}.a1`]: { previous } });
   });
 
-  test('exclude in a fork everything before an approval in the parent run', () => {
+  test('an approval that is requested again in a fork lists nothing from before an approval in the parent run', () => {
     const run = asking({}, true);
     decideLast(run, 'reject', { by: ADA });
     decideLast(run, 'approve', { by: ADA });
@@ -137,7 +137,7 @@ describe('the previous approvals of an approval that is requested again', () => 
     expect(fork.run.approvals).toMatchObject({ [`${fork.run.id}.a1`]: { status: 'pending', previous: [] } });
   });
 
-  test('exclude everything before the last approval, and are at most twenty', () => {
+  test('an approval that is requested again lists at most twenty previous ones, and none from before the last approval', () => {
     const run = startRun({
       nodes: { ask: { type: 'approval', title: 'Go on?' } },
       edges: [

@@ -38,7 +38,7 @@ describe('nodes gated by an approval', () => {
       true,
     ],
     [
-      'but not a node behind another branch',
+      'not a node behind another branch',
       {
         edges: [
           { from: '__start__', branches: [{ when: 'true', to: 'ask' }, { to: 'a' }] },
@@ -59,7 +59,7 @@ describe('nodes gated by an approval', () => {
       true,
     ],
     [
-      'but not a node that runs in parallel',
+      'not a node that runs in parallel',
       {
         edges: [
           { from: '__start__', to: ['a', 'ask'] },
@@ -89,7 +89,7 @@ describe('nodes gated by an approval', () => {
       true,
     ],
     [
-      'but not if a goto bypasses the approval',
+      'not a node that a goto reaches past the approval',
       {
         nodes: { ask, go: { type: 'function', function: 'double', mayGoto: ['pay'] }, ...addsNames('pay') },
         edges: [
@@ -101,7 +101,7 @@ describe('nodes gated by an approval', () => {
       false,
     ],
     [
-      'but not if onError bypasses the approval',
+      'not a node that onError reaches past the approval',
       {
         nodes: { ask, a: { ...adds('a'), onError: { to: 'pay' } }, ...addsNames('pay') },
         edges: [
@@ -113,7 +113,7 @@ describe('nodes gated by an approval', () => {
       false,
     ],
     [
-      'such as the last node of canceled runs, to which other edges lead',
+      'the last node of canceled runs, to which other edges lead',
       {
         onCancel: 'pay',
         edges: [
@@ -134,9 +134,9 @@ describe('nodes gated by an approval', () => {
       },
       true,
     ],
-    ['a node after the graph of the approval', { nodes: nodes(inner([{ from: '__start__', to: 'ask' }])) }, true],
+    ['a node after the subgraph with the approval', { nodes: nodes(inner([{ from: '__start__', to: 'ask' }])) }, true],
     [
-      'a node after the graph of the approval, which has other nodes',
+      'a node after the subgraph with the approval and other nodes',
       {
         nodes: nodes(
           inner([
@@ -148,12 +148,12 @@ describe('nodes gated by an approval', () => {
       true,
     ],
     [
-      'but not those after a graph that may skip the approval',
+      'not the nodes after a subgraph that may skip the approval',
       { nodes: nodes(inner([{ from: '__start__', branches: [{ when: 'true', to: 'ask' }] }])) },
       false,
     ],
     [
-      'but not those that the failure of its graph leads to',
+      'not the nodes that the failure of the subgraph leads to',
       {
         nodes: {
           sub: { type: 'subgraph', graph: inner([{ from: '__start__', to: 'ask' }]), onError: { to: 'pay' } },
@@ -167,7 +167,7 @@ describe('nodes gated by an approval', () => {
       false,
     ],
     [
-      'a node after two nested graphs with the approval',
+      'a node after two nested subgraphs with the approval',
       {
         nodes: nodes(
           aDefinition({ nodes: { deep: { type: 'subgraph', graph: inner([{ from: '__start__', to: 'ask' }]) } } }),
@@ -175,7 +175,7 @@ describe('nodes gated by an approval', () => {
       },
       true,
     ],
-  ])('%s', (_, over, isHeld) => {
+  ])('an approval gates the right nodes of a graph: %s', (_, over, isHeld) => {
     const base: Over = { channels: { log: { reducer: 'append' } }, nodes: { ask, ...addsNames('a', 'pay') } };
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: 'sub' },
@@ -186,7 +186,7 @@ describe('nodes gated by an approval', () => {
     expect(refusal?.code).toBe(isHeld ? 'NOT_AN_APPROVER' : undefined);
   });
 
-  test('an approval inside a node gates acting as that node, and writing the channel that receives its decision', () => {
+  test('an approval inside a node gates edits as the node, and writes to the channel that receives its decision', () => {
     const graph = aDefinition({
       channels: { answer: {} },
       nodes: { ask: asks({ write: 'answer' }) },
@@ -206,15 +206,15 @@ describe('nodes gated by an approval', () => {
   });
 
   test.each<[string, GraphDefinition['edges']]>([
-    ['that arrives at a join', [{ from: ['b', 'c'], to: 'pay' }]],
+    ['arrives at a join', [{ from: ['b', 'c'], to: 'pay' }]],
     [
-      'that has a node without elements arrive at a join',
+      'arrives at a join together with a forEach without elements',
       [
         { from: 'c', forEach: '[]', to: 'd' },
         { from: ['b', 'd'], to: 'pay' },
       ],
     ],
-  ])('refuse an edit as a node behind the approval %s', (_, edges) => {
+  ])('an edit as a node behind an approval is refused if it %s', (_, edges) => {
     const run = startRun({
       nodes: { ask, ...addsNames('a', 'b', 'c', 'd', 'pay') },
       edges: [{ from: '__start__', to: ['a', 'ask'] }, { from: 'a', to: 'b' }, { from: 'ask', to: 'c' }, ...edges],
@@ -227,7 +227,7 @@ describe('nodes gated by an approval', () => {
     expect(logOf(run)).toEqual(['b', 'pay']);
   });
 
-  test('refuse a fork with an arrival at a join behind an approval', () => {
+  test('a fork with an arrival at a join behind an approval is refused', () => {
     const definition = aDefinition({
       nodes: { ask, ...addsNames('a', 'b', 'pay') },
       edges: [

@@ -36,13 +36,16 @@ describe('a write over the values of a decision', () => {
     ['reject', {}, [null, null, 'next']],
     ['approve', { values: {} }, [null, null, 'next']],
     ['approve', { values: { text: 'yes' } }, ['yes', null, 'next']],
-  ])('after %s with %j has null for absent values', (signal, content, log) => {
-    const run = ask({ decisionSchema, write });
-    run.signal(signal, { by: ADA, ...content });
-    expect([run.run.status, logOf(run)]).toEqual(['completed', log]);
-  });
+  ])(
+    'a node that reads the values of an approval after %s with %j gets null for absent values',
+    (signal, content, log) => {
+      const run = ask({ decisionSchema, write });
+      run.signal(signal, { by: ADA, ...content });
+      expect([run.run.status, logOf(run)]).toEqual(['completed', log]);
+    },
+  );
 
-  test('has null for all values after a timeout', () => {
+  test('a node that reads the values of an approval after its timeout gets null for all values', () => {
     const run = ask({ decisionSchema, write, timeout: '1h' });
     run.passTime(3_600_000);
     expect([run.run.status, logOf(run)]).toEqual(['completed', [null, null, 'next']]);
@@ -61,14 +64,14 @@ describe('the policy of an approval', () => {
     [{ requireReason: true }, ADA, 'reason_required'],
     [{}, UMA, undefined],
     [{}, { sub: 'eve', roles: ['user'] }, 'not_an_approver'],
-  ])('%j gives the decision of the person %j the result %s', (...[policy, by, refusal]) => {
+  ])('an approval policy with %j gives the decision of the person %j the result %s', (...[policy, by, refusal]) => {
     const run = ask({ policy });
     run.signal('approve', { by });
     expect(refusalOf(run)).toBe(refusal);
     expect(run.run.status).toBe(refusal === undefined ? 'completed' : 'waiting');
   });
 
-  test('treats a reason of blanks as no reason', () => {
+  test('an approval policy treats a reason of blanks as no reason', () => {
     const run = ask({ policy: { requireReason: true } });
     run.signal('reject', { by: ADA, reason: ' ' });
     expect(refusalOf(run)).toBe('reason_required');
@@ -76,7 +79,7 @@ describe('the policy of an approval', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('requires different people for a quorum', () => {
+  test('an approval policy requires different people for a quorum', () => {
     const run = ask({ policy: { quorum: 2 } });
     run.signal('approve', { by: ADA });
     run.signal('approve', { by: ADA });
@@ -85,7 +88,7 @@ describe('the policy of an approval', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('restarts the quorum after an approval with edited arguments, while one rejection decides', () => {
+  test('an approval policy restarts the quorum after an approval with edited arguments, while one rejection decides', () => {
     const run = ask({ args: { amount: 1 }, policy: { quorum: 2 } });
     run.signal('approve', { by: ADA });
     run.signal('approve', { by: BOB, args: { amount: 2 } });
@@ -98,7 +101,7 @@ describe('the policy of an approval', () => {
     expect(logOf(other)).toEqual(['rejected', null, 'next']);
   });
 
-  test('lets a person who approved the old arguments approve the edited ones', () => {
+  test('an approval policy lets a person who approved the old arguments approve the edited ones', () => {
     const run = ask({ args: { amount: 1 }, policy: { quorum: 2, users: ['ada', 'bob'] } });
     run.signal('approve', { by: ADA });
     run.signal('approve', { by: BOB, args: { amount: 2 } });
@@ -108,7 +111,7 @@ describe('the policy of an approval', () => {
     expect(logOf(run)).toEqual(['approved', { amount: 2 }, 'next']);
   });
 
-  test('does not count a person twice when the arguments are edited back', () => {
+  test('an approval policy does not count a person twice when the arguments are edited back', () => {
     const run = ask({ args: { amount: 1 }, policy: { quorum: 2 } });
     run.signal('approve', { by: ADA });
     run.signal('approve', { by: BOB, args: { amount: 2 } });
@@ -118,7 +121,7 @@ describe('the policy of an approval', () => {
     expect(logOf(run)).toEqual(['approved', { amount: 1 }, 'next']);
   });
 
-  test('limits the number of edits of the arguments', () => {
+  test('an approval policy limits the number of edits of the arguments', () => {
     const run = ask({ args: 0, policy: { quorum: 2 } });
     for (let n = 1; n <= 30; n += 1) run.signal('approve', { by: n % 2 === 0 ? ADA : BOB, args: n });
     expect(refusalOf(run)).toBe('invalid_args');
@@ -128,7 +131,7 @@ describe('the policy of an approval', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('lets other people decide after the time of an escalation', () => {
+  test('an approval policy lets other people decide after the time of an escalation', () => {
     const run = ask({ policy: { roles: ['nobody'], escalate: [{ after: '1h', roles: ['boss'] }] } });
     run.signal('approve', { by: BOB });
     expect(refusalOf(run)).toBe('not_an_approver');
@@ -152,7 +155,7 @@ describe('the content of a decision', () => {
     [{}, 'invalid_values'],
     [{ values: { why: 1 } }, undefined],
     [{ args: { amount: 3 }, values: { why: 1 } }, undefined],
-  ])('is refused in an approval with %j: %s', (...[content, refusal]) => {
+  ])('an approval with the content %j is refused: %s', (...[content, refusal]) => {
     const run = ask(schemas);
     run.signal('approve', content);
     expect(refusalOf(run)).toBe(refusal);
@@ -166,7 +169,7 @@ describe('the content of a decision', () => {
     [{}, undefined],
     [{ values: null }, undefined],
     [{ args: { amount: 3 }, values: { why: 1 } }, undefined],
-  ])('is refused in a rejection with %j: %s', (...[content, refusal]) => {
+  ])('a rejection with the content %j is refused: %s', (...[content, refusal]) => {
     const run = ask(schemas);
     run.signal('reject', content);
     expect(refusalOf(run)).toBe(refusal);
@@ -185,7 +188,7 @@ describe('an approval', () => {
       edges: [{ from: '__start__', to: ['a', 'b', 'w'] }],
     });
 
-  test('must be named when several are pending, and is decided once', () => {
+  test('an approval must be named when several are pending, and is decided once', () => {
     const run = two();
     run.signal('approve', {});
     expect(refusalOf(run)).toBe('approval_id_required');
@@ -198,7 +201,7 @@ describe('an approval', () => {
     expect(run.run.approvals).toMatchObject({ 'run-1.a2': { status: 'rejected' } });
   });
 
-  test('accepts no decision after it expired or was canceled', () => {
+  test('an approval accepts no decision after it expired or was canceled', () => {
     const run = two();
     run.passTime(7 * 86_400_000);
     run.signal('approve', { approvalId: 'run-1.a1' });
@@ -209,7 +212,7 @@ describe('an approval', () => {
     expect(refusalOf(left)).toBe('approval_canceled');
   });
 
-  test('counts a decision with an id only once', () => {
+  test('an approval counts a decision with an id only once', () => {
     const run = ask({ policy: { quorum: 2 } });
     for (const by of [ADA, BOB]) run.signal('approve', { signalId: 'd1', by });
     expect(run.run).toMatchObject({ status: 'waiting', signalResults: [{ id: 'd1', taken: true }] });
@@ -220,7 +223,7 @@ describe('an approval', () => {
     ['reject', 'completed', 'rejected'],
     ['approve', 'completed', 'approved'],
     ['fail', 'failed', 'APPROVAL_EXPIRED'],
-  ] as const)('with onTimeout "%s" makes the run %s after its timeout', (...[onTimeout, status, says]) => {
+  ] as const)('an approval with onTimeout "%s" makes the run %s after its timeout', (...[onTimeout, status, says]) => {
     const run = ask({ timeout: '1h', onTimeout });
     run.passTime(3_600_000);
     expect(run.run.status).toBe(status);
@@ -232,34 +235,37 @@ describe('an approval', () => {
     ['expire', { onTimeout: 'expire' }, 'expired'],
     ['reject', { onTimeout: 'reject' }, 'rejected'],
     ['approve', { onTimeout: 'approve' }, 'approved'],
-  ] as const)('that its timeout decides (%s) keeps its original arguments and has no decider', (_, over, decision) => {
-    const run = ask({
-      args: { amount: 1 },
-      policy: { quorum: 3 },
-      timeout: '1h',
-      write: { log: '{{ result }}' },
-      ...over,
-    });
-    const asked = approvalOf(run);
-    run.signal('approve', { by: ADA, reason: 'more', args: { amount: 2 } });
-    run.signal('approve', { by: BOB, args: { amount: 3 }, values: { why: 1 } });
-    run.passTime(3_600_000);
-    const result = { decision, args: { amount: 1 }, by: null, reason: null, values: null };
-    expect(firstLogged(run)).toEqual({ ...result, at: asked?.expiresAt });
-    const { args, digest, decisions } = approvalOf(run) ?? {};
-    expect([args, digest, decisions?.length]).toEqual([asked?.args, asked?.digest, 2]);
-    const expired = run.events.filter(({ type }) => type === 'approval.expired');
-    expect(expired).toMatchObject([{ status: decision, args: { amount: 1 } }]);
-  });
+  ] as const)(
+    'an approval decided by its timeout (%s) keeps the original arguments, without a decider',
+    (_, over, decision) => {
+      const run = ask({
+        args: { amount: 1 },
+        policy: { quorum: 3 },
+        timeout: '1h',
+        write: { log: '{{ result }}' },
+        ...over,
+      });
+      const asked = approvalOf(run);
+      run.signal('approve', { by: ADA, reason: 'more', args: { amount: 2 } });
+      run.signal('approve', { by: BOB, args: { amount: 3 }, values: { why: 1 } });
+      run.passTime(3_600_000);
+      const result = { decision, args: { amount: 1 }, by: null, reason: null, values: null };
+      expect(firstLogged(run)).toEqual({ ...result, at: asked?.expiresAt });
+      const { args, digest, decisions } = approvalOf(run) ?? {};
+      expect([args, digest, decisions?.length]).toEqual([asked?.args, asked?.digest, 2]);
+      const expired = run.events.filter(({ type }) => type === 'approval.expired');
+      expect(expired).toMatchObject([{ status: decision, args: { amount: 1 } }]);
+    },
+  );
 
-  test('that its timeout rejects does not report the reason of an earlier approver', () => {
+  test('an approval that its timeout rejects does not report the reason of an earlier approver', () => {
     const run = ask({ policy: { quorum: 2 }, timeout: '1h', onTimeout: 'reject', onReject: 'fail' });
     run.signal('approve', { by: ADA, reason: 'fine' });
     run.passTime(3_600_000);
     expect(run.run.error).toMatchObject({ code: 'APPROVAL_REJECTED', message: '"May I?" was rejected' });
   });
 
-  test('that its timeout decided refuses a decision with that reason', () => {
+  test('an approval that its timeout decided refuses a later decision with that reason', () => {
     const nodes = {
       a: { type: 'approval', title: 'a', timeout: '1h', onTimeout: 'reject', policy: { quorum: 2 } },
       w: { type: 'wait', event: 'go' },
@@ -274,7 +280,7 @@ describe('an approval', () => {
   test.each([
     [{ by: ADA }, '"May I?" was rejected'],
     [{ by: ADA, reason: 'too much' }, '"May I?" was rejected: too much'],
-  ])('with onReject "fail" fails the run when rejected by %j', (...[payload, message]) => {
+  ])('an approval with onReject "fail" fails the run when rejected by %j', (...[payload, message]) => {
     const run = ask({ onReject: 'fail' });
     run.signal('reject', payload);
     expect(run.run.error).toMatchObject({ code: 'APPROVAL_REJECTED', message });
@@ -297,14 +303,14 @@ describe('an intervention', () => {
     ['retry', { id: 'a:2' }, 'unknown_intervention'],
     ['skip', { node: 'a', output: 7 }, 'malformed'],
     ['skip', { node: 'a' }, 'malformed'],
-  ])('refuses %s with %j: %s', (...[signal, payload, reason]) => {
+  ])('an intervention refuses the control %s with %j: %s', (...[signal, payload, reason]) => {
     const run = both();
     const before = run.run.root;
     run.signal(signal, payload);
     expect([refusalOf(run), run.run.root]).toEqual([reason, before]);
   });
 
-  test('continues with the given output, and the run fails after all are settled', () => {
+  test('a skipped intervention continues with the given output, and the run fails once all interventions are settled', () => {
     const run = both();
     run.signal('skip', { id: 'a:1', output: { x: 1 } });
     expect(run.run.status).toBe('waiting');
@@ -315,7 +321,7 @@ describe('an intervention', () => {
     });
   });
 
-  test('refuses an output that the channel does not accept', () => {
+  test('an intervention refuses an output that the channel does not accept', () => {
     const channels = { log: { reducer: 'append' }, n: { reducer: 'sum' } } as const;
     const run = startRun({ channels, nodes: { a: { ...broken, write: { n: '{{ result }}' } } } });
     run.signal('skip', { output: 'x' });
@@ -324,7 +330,7 @@ describe('an intervention', () => {
     expect(run.run.root.channels['n']).toBe(3);
   });
 
-  test('fails with the error when the error can not be written', () => {
+  test('an intervention that is settled by fail fails its node with the original error when the error can not be written', () => {
     const onError = { to: 'a', write: { log: '{{ state.log[3] }}' } };
     expect(startRun({ nodes: { a: { ...broken, onError } } }).run.error).toMatchObject({
       code: 'EXPRESSION_FAILED',
@@ -342,7 +348,7 @@ describe('a run that has requested many approvals', () => {
       edges: [{ from: '__start__', forEach: 'state.list', to: 'ask' }],
     });
 
-  test('remembers all pending approvals and the latest closed ones', () => {
+  test('a run that has requested many approvals stores all pending approvals and the latest closed ones', () => {
     const run = start();
     for (const at of elements.slice(0, -1)) run.signal('approve', { approvalId: `run-1.a${at + 1}`, by: ADA });
     const statuses = Object.values(run.run.approvals).map(({ status }) => status);
@@ -359,10 +365,13 @@ describe('a run that has requested many approvals', () => {
     ['run-1.a', 'unknown_approval'],
     ['run-1.a1.5', 'unknown_approval'],
     ['run-2.a1', 'unknown_approval'],
-  ])('refuses another decision on %s as %s', (approvalId, reason) => {
-    const run = start();
-    for (const at of elements.slice(0, -1)) run.signal('approve', { approvalId: `run-1.a${at + 1}`, by: ADA });
-    run.signal('approve', { approvalId, by: ADA });
-    expect(refusalOf(run)).toBe(reason);
-  });
+  ])(
+    'a run that has requested many approvals refuses another decision on the approval %s as %s',
+    (approvalId, reason) => {
+      const run = start();
+      for (const at of elements.slice(0, -1)) run.signal('approve', { approvalId: `run-1.a${at + 1}`, by: ADA });
+      run.signal('approve', { approvalId, by: ADA });
+      expect(refusalOf(run)).toBe(reason);
+    },
+  );
 });

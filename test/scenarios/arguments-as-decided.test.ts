@@ -192,8 +192,9 @@ const allCases = Object.entries(CALLERS).flatMap(([name, way]) =>
 const refused = allCases.filter(({ made }) => made === null);
 const cases = allCases.filter(({ made }) => made !== null);
 
-describe('the approval, the history and the code have the same arguments of a call', () => {
-  test.each(cases)('of $kind with the schema $name', async ({ way, parameters, given, made }) => {
+test.each(cases)(
+  'the approval, the history and the code show the same arguments of a call of $kind with the schema $name',
+  async ({ way, parameters, given, made }) => {
     const approval = { when: 'args.euros > 100' };
     const asked = await play(way, { parameters, given, approval });
     expect(asked.run.approvals).toMatchObject([
@@ -209,15 +210,16 @@ describe('the approval, the history and the code have the same arguments of a ca
     expect(all).toHaveLength(4);
     expect(all).toEqual(all.map(() => (made === 'any' ? { euros: clock } : made)));
     return expect(['completed', 'failed']).toContain(played.run.status);
-  });
-});
+  },
+);
 
-describe('refused arguments cause neither an approval nor a call', () => {
-  test.each(refused)('of $kind with the schema $name', async ({ way, parameters, given }) => {
+test.each(refused)(
+  'refused arguments of $kind with the schema $name cause neither an approval nor a call',
+  async ({ way, parameters, given }) => {
     const played = await play(way, { parameters, given, approval: { when: 'args.euros > 100' } });
     expect(argumentsIn(played)).toEqual([]);
-  });
-});
+  },
+);
 
 describe('arguments edited by a person', () => {
   const ways = Object.entries(CALLERS).map(([name, way]) => ({ name, way }));
@@ -226,14 +228,14 @@ describe('arguments edited by a person', () => {
     to: z.string().trim().default('X'),
   });
 
-  test.each(ways)('are used if the schema leaves them unchanged: by $name', async ({ way }) => {
+  test.each(ways)('edited arguments are used if the schema leaves them unchanged: $name', async ({ way }) => {
     const decisions = [{ args: { euros: 50, to: 'Y' } }];
     const played = await play(way, { parameters, given: { euros: 200 }, approval: 'always', decisions });
     expect(argumentsIn(played)).toEqual([1, 2, 3, 4].map(() => ({ euros: 50, to: 'Y' })));
     expect(played.run.approvals).toMatchObject([{ status: 'approved' }]);
   });
 
-  test.each(ways)('need another approval if the schema changes them: by $name', async ({ way }) => {
+  test.each(ways)('edited arguments need another approval if the schema changes them: $name', async ({ way }) => {
     const decisions = [{ args: { euros: 5_000, to: ' Y ' } }];
     const played = await play(way, { parameters, given: { euros: 200 }, approval: 'always', decisions });
     expect(played.got).toEqual([]);
@@ -254,7 +256,7 @@ describe('arguments edited by a person', () => {
   const tooMuch = [{ args: { euros: 5_000 } }];
 
   test.each(ways.filter(({ name }) => name !== 'a compensation'))(
-    'fail the call if the schema refuses them: by $name',
+    'edited arguments fail the call if the schema refuses them: $name',
     async ({ way }) => {
       const given = { parameters: refusing, given: { euros: 200 }, approval: 'always', decisions: tooMuch } as const;
       const played = await play(way, given);
@@ -263,7 +265,7 @@ describe('arguments edited by a person', () => {
     },
   );
 
-  test('repeat the approval of a compensation if the schema refuses them', async () => {
+  test('arguments of a compensation edited by a person repeat its approval if the schema refuses them', async () => {
     const given = { parameters: refusing, given: { euros: 200 }, approval: 'always' } as const;
     const once = await play(CALLERS['a compensation'], { ...given, decisions: tooMuch });
     expect(once.got).toEqual([]);
@@ -275,16 +277,19 @@ describe('arguments edited by a person', () => {
     expect(twice.got).toEqual([{ euros: 200 }]);
   });
 
-  test.each(ways)('get the defaults of a JSON Schema and need an approval with them: by $name', async ({ way }) => {
-    const plain = schemaOf({ euros: { type: 'number' }, to: { default: 'X' } });
-    const decisions = [{ args: { euros: 50 } }];
-    const played = await play(way, { parameters: plain, given: { euros: 200 }, approval: 'always', decisions });
-    expect(played.got).toEqual([]);
-    expect(played.run.approvals).toMatchObject([
-      { status: 'approved' },
-      { status: 'pending', args: { euros: 50, to: 'X' } },
-    ]);
-  });
+  test.each(ways)(
+    'edited arguments get JSON Schema defaults and need an approval with these: $name',
+    async ({ way }) => {
+      const plain = schemaOf({ euros: { type: 'number' }, to: { default: 'X' } });
+      const decisions = [{ args: { euros: 50 } }];
+      const played = await play(way, { parameters: plain, given: { euros: 200 }, approval: 'always', decisions });
+      expect(played.got).toEqual([]);
+      expect(played.run.approvals).toMatchObject([
+        { status: 'approved' },
+        { status: 'pending', args: { euros: 50, to: 'X' } },
+      ]);
+    },
+  );
 });
 
 describe('a name that is not in the schema of a tool', () => {
@@ -292,14 +297,14 @@ describe('a name that is not in the schema of a tool', () => {
   const extra = { euros: 50, Too: 1 };
   const parameters = z.object({ euros: z.number(), to: z.string().optional() });
 
-  test('is reported to the model with a suggestion', async () => {
+  test("an argument name that is not in a tool's schema is reported to the model with a suggestion", async () => {
     const played = await play(CALLERS['an agent'], { parameters, given: extra, approval: 'always' });
     expect(messagesOf(played)).toContain(
       'break its parameters at /Too: is no member that the schema knows. Did you mean \\"to\\"?',
     );
   });
 
-  test('is dropped if the arguments were meant for a tool that has failed', async () => {
+  test("an argument name that is not in a tool's schema is dropped if the arguments were intended for a tool that has failed", async () => {
     const played = await play(CALLERS['another tool that has failed'], {
       parameters,
       given: { euros: 50, reference: 1 },
@@ -308,7 +313,7 @@ describe('a name that is not in the schema of a tool', () => {
     expect(played.got).toEqual([{ euros: 50 }]);
   });
 
-  test('is dropped where that is safe', async () => {
+  test('an unknown argument of a tool node is dropped in the approval and in the call', async () => {
     const got: unknown[] = [];
     const find = defineTool({
       name: 'find',

@@ -88,7 +88,7 @@ const lastReason = ({ run: { events } }: Played): unknown => {
 describe.each(Object.keys(ASKERS))('%s', (asker) => {
   const start = (given: JsonObject) => play(ASKERS[asker], given);
 
-  test('requests no approval for arguments that break the schema, so nothing can approve them', () => {
+  test('a call with arguments that violate the schema of its tool requests no approval', () => {
     const played = start(INVALID);
     played.run.passTime(8 * 86_400_000);
     played.run.signal('approve', { by: ADA });
@@ -99,7 +99,7 @@ describe.each(Object.keys(ASKERS))('%s', (asker) => {
     expect(error === null || error.message.includes('euros')).toBe(true);
   });
 
-  test('is approved with its original arguments', () => {
+  test('a call that needs an approval is approved with its original arguments', () => {
     const played = start(VALID);
     played.run.signal('approve', { by: ADA });
     expect([statusOf(played), played.run.run.status]).toEqual(['approved', 'completed']);
@@ -111,14 +111,14 @@ describe.each(Object.keys(ASKERS))('%s', (asker) => {
     ['approve', {}, 'pending'],
     ['approve', null, 'pending'],
     ['reject', INVALID, 'pending'],
-  ])('%s with other arguments %j makes the approval %s', (decision, args, status) => {
+  ])('the decision %s with other arguments %j makes the approval of a call %s', (decision, args, status) => {
     const played = start(VALID);
     played.run.signal(decision, { args, by: ADA });
     expect([statusOf(played), lastReason(played)]).toEqual([status, status === 'pending' ? 'invalid_args' : undefined]);
     expect(played.paid).toEqual(status === 'approved' && asker !== 'an approval node' ? [args] : []);
   });
 
-  test('approves only the original arguments on timeout', () => {
+  test("the timeout of a call's approval approves only the original arguments", () => {
     const played = start(VALID);
     played.run.passTime(8 * 86_400_000);
     expect(statusOf(played)).toBe(asker === 'an approval node' ? 'approved' : 'expired');
@@ -133,7 +133,7 @@ test('an approval that is approved by its timeout has the original arguments', (
   expect(run.run.root.channels['done']).toEqual(VALID);
 });
 
-test('an approval that is renewed with arguments that break the schema fails its node, which catches the error', () => {
+test('an approval that is renewed with arguments that violate the schema fails its node, and onError handles the error', () => {
   const node = ASKERS['an approval node'];
   const { run } = play(node, VALID);
   run.signal('edit', { values: { given: INVALID }, by: ADA });

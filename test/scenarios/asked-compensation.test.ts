@@ -35,7 +35,7 @@ const pendingOf = ({ run }: MemoryRun) => Object.values(run.approvals).filter(({
 const failing = { a: pays('one'), b: pays('two'), c: breaks };
 
 describe('a compensation by a tool that needs an approval', () => {
-  test('is not called before a person approves it', () => {
+  test('a compensation by a tool that needs an approval is not called before a person approves it', () => {
     const { run, undone } = play(failing);
     expect(undone()).toEqual([]);
     expect(run.run).toMatchObject({ status: 'waiting', error: null });
@@ -46,7 +46,7 @@ describe('a compensation by a tool that needs an approval', () => {
     expect(undoEventsOf(run)).toEqual([]);
   });
 
-  test('is called when it is approved, and then the next one requests its approval', () => {
+  test('a compensation by a tool that needs an approval is called when it is approved, and then the next one requests its approval', () => {
     const { run, undone } = play(failing);
     run.signal('approve', { by });
     expect(undone()).toEqual([{ key: 'back two' }]);
@@ -59,7 +59,7 @@ describe('a compensation by a tool that needs an approval', () => {
     ).toEqual(['b', 'b', 'a', 'a']);
   });
 
-  test('is called with the arguments that the approver has edited', () => {
+  test('a compensation by a tool that needs an approval is called with the arguments that the approver has edited', () => {
     const { run, undone } = play({ a: pays('one'), c: breaks });
     run.signal('approve', { by, args: { key: 'half' } });
     expect(undone()).toEqual([{ key: 'half' }]);
@@ -68,7 +68,7 @@ describe('a compensation by a tool that needs an approval', () => {
     );
   });
 
-  test('counts as failed when it is rejected, and the error of the run reports this', () => {
+  test('a compensation by a tool that needs an approval counts as failed when it is rejected, and the error of the run reports this', () => {
     const { run, undone } = play(failing);
     decideLast(run, 'reject', { by, reason: 'keep it' });
     decideLast(run, 'approve', { by });
@@ -83,7 +83,7 @@ describe('a compensation by a tool that needs an approval', () => {
     });
   });
 
-  test('counts as failed when nobody decides in time', () => {
+  test('a compensation by a tool that needs an approval counts as failed when nobody decides in time', () => {
     const { run, undone } = play({ a: pays('one'), c: breaks });
     run.passTime(8 * 24 * 60 * 60 * 1_000);
     expect(undone()).toEqual([]);
@@ -94,19 +94,19 @@ describe('a compensation by a tool that needs an approval', () => {
     expect(Object.values(run.run.approvals)).toMatchObject([{ status: 'expired' }]);
   });
 
-  test('needs an approval only if the condition over its own arguments is true', () => {
+  test('a compensating tool with an approval condition needs an approval only if the condition over its own arguments is true', () => {
     const { run, undone } = play(failing, { approval: { when: "args.key == 'back one'" } });
     expect(undone()).toEqual([{ key: 'back two' }]);
     expect(pendingOf(run)).toMatchObject([{ node: 'a' }]);
   });
 
-  test('fails when its condition can not be evaluated', () => {
+  test('a compensation by a tool that needs an approval fails when its condition can not be evaluated', () => {
     const { run, undone } = play({ a: pays('one'), c: breaks }, { approval: { when: 'args.nope > 1' } });
     expect(undone()).toEqual([]);
     expect(run.run).toMatchObject({ status: 'failed', error: { cause: { code: 'COMPENSATION_FAILED' } } });
   });
 
-  test('requests its approval in a canceled run, even if the run is canceled again', () => {
+  test('a compensation by a tool that needs an approval requests its approval in a canceled run, even if the run is canceled again', () => {
     const { run, undone } = play({ a: pays('one'), ask: asks });
     run.signal('cancel', { by });
     expect(run.run.status).toBe('waiting');
@@ -116,21 +116,21 @@ describe('a compensation by a tool that needs an approval', () => {
     expect([run.run.status, undone()]).toEqual(['canceled', [{ key: 'back one' }]]);
   });
 
-  test('keeps waiting when its failing run is canceled', () => {
+  test('a compensation by a tool that needs an approval keeps waiting when its failing run is canceled', () => {
     const { run, undone } = play({ a: pays('one'), c: breaks });
     run.signal('cancel', { by });
     decideLast(run, 'approve', { by });
     expect([run.run.status, undone()]).toEqual(['canceled', [{ key: 'back one' }]]);
   });
 
-  test('allows neither pause nor retry of the run while it waits', () => {
+  test('a compensation by a tool that needs an approval allows neither pause nor retry of the run while it waits', () => {
     const { run, undone } = play({ a: pays('one'), c: breaks });
     for (const name of ['pause', 'retry', 'skip']) run.signal(name, { by });
     expect(run.events.filter(({ type }) => type === 'signal.ignored')).toHaveLength(3);
     expect([run.run.status, undone()]).toEqual(['waiting', []]);
   });
 
-  test('requests a separate approval for each list element in a subgraph', () => {
+  test('a compensation by a tool that needs an approval requests a separate approval for each list element in a subgraph', () => {
     const inside = aDefinition({
       name: 'inside',
       channels: { items: { default: ['x', 'y'] } },
@@ -148,13 +148,13 @@ describe('a compensation by a tool that needs an approval', () => {
 });
 
 describe('the terms of a compensating tool', () => {
-  test('apply to the roles of the person who started the run', () => {
+  test('the roles of a compensating tool are checked against the person who started the run', () => {
     const { run, undone } = play({ a: pays('one'), c: breaks }, { roles: ['clerk'] });
     expect(undone()).toEqual([]);
     expect(run.run.error?.cause?.message).toBe('Not compensated: a: notify may be called by runs of clerk only');
   });
 
-  test('apply to the arguments', () => {
+  test('the approval condition of a compensating tool is evaluated over its own arguments', () => {
     const parameters = { type: 'object', properties: { key: { type: 'integer' } } };
     const { run, undone } = play({ a: pays('one'), c: breaks }, { parameters });
     expect(undone()).toEqual([]);

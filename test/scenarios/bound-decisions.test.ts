@@ -24,43 +24,49 @@ describe('a decision without an approvalId', () => {
     ['approve', 'approve'],
     ['reject', 'approve'],
     ['approve', 'reject'],
-  ])('(%s, then %s) decides the first approval, and a second one is refused', (first, second) => {
-    const run = inTurn();
-    run.signal(first, { by: ADA });
-    run.signal(second, { by: BOB });
-    const status = first === 'approve' ? 'approved' : 'rejected';
-    expect(statusesOf(run)).toEqual([status, 'pending']);
-    expect(ignoredIn(run)).toEqual([
-      {
-        reason: 'already_decided',
-        detail: expect.stringMatching(
-          new RegExp(`^Already ${status} by ada at 2026.*pending now: run-1\\.a2 \\(two\\)$`),
-        ),
-      },
-    ]);
-  });
+  ])(
+    'of two decisions without an approvalId (%s, then %s) the first decides the first approval, and the second is refused',
+    (first, second) => {
+      const run = inTurn();
+      run.signal(first, { by: ADA });
+      run.signal(second, { by: BOB });
+      const status = first === 'approve' ? 'approved' : 'rejected';
+      expect(statusesOf(run)).toEqual([status, 'pending']);
+      expect(ignoredIn(run)).toEqual([
+        {
+          reason: 'already_decided',
+          detail: expect.stringMatching(
+            new RegExp(`^Already ${status} by ada at 2026.*pending now: run-1\\.a2 \\(two\\)$`),
+          ),
+        },
+      ]);
+    },
+  );
 
   const inside = aDefinition({ name: 'inside', nodes: { in: asks('In?') } });
   const places: readonly [string, Partial<GraphDefinition>, (run: MemoryRun) => void][] = [
     ['in a subgraph', { nodes: { sub: { type: 'subgraph', graph: inside }, two: asks('Two?') } }, approve],
     ['withdrawn by an edit, and renewed', { nodes: { one: asks('One of {{ state.log }}?') } }, edit],
-    ['of the visit before', loop(), approve],
+    ['that of the previous visit of the node', loop(), approve],
     ['canceled with its run, which was reopened', reopened(), reopen],
-    ['over', { nodes: { one: asks('One?', { timeout: '1s' }), two: asks('Two?') } }, (run) => run.passTime(1_000)],
+    ['expired', { nodes: { one: asks('One?', { timeout: '1s' }), two: asks('Two?') } }, (run) => run.passTime(1_000)],
   ];
 
-  test.each(places)('does not decide a later approval if the first one is %s', (_, over, close) => {
-    const run = inTurn(over);
-    close(run);
-    expect(statusesOf(run).slice(1)).toEqual(['pending']);
-    run.signal('approve', { by: BOB });
-    expect(statusesOf(run).slice(1)).toEqual(['pending']);
-    expect(ignoredIn(run)).toEqual([{ reason: expect.any(String), detail: expect.stringContaining('run-1.a2') }]);
-    run.signal('approve', { approvalId: 'run-1.a2', by: BOB });
-    expect(statusesOf(run)[1]).toBe('approved');
-  });
+  test.each(places)(
+    'a decision without an approvalId does not decide a later approval if the first is %s',
+    (_, over, close) => {
+      const run = inTurn(over);
+      close(run);
+      expect(statusesOf(run).slice(1)).toEqual(['pending']);
+      run.signal('approve', { by: BOB });
+      expect(statusesOf(run).slice(1)).toEqual(['pending']);
+      expect(ignoredIn(run)).toEqual([{ reason: expect.any(String), detail: expect.stringContaining('run-1.a2') }]);
+      run.signal('approve', { approvalId: 'run-1.a2', by: BOB });
+      expect(statusesOf(run)[1]).toBe('approved');
+    },
+  );
 
-  test('decides the first approval as soon as no other is pending', () => {
+  test('a decision without an approvalId decides the first approval as soon as no other is pending', () => {
     const run = startRun({
       nodes: { one: asks('One?'), two: asks('Two?') },
       edges: [{ from: '__start__', to: ['one', 'two'] }],
@@ -72,7 +78,7 @@ describe('a decision without an approvalId', () => {
     expect(statusesOf(run)).toEqual(['approved', 'rejected']);
   });
 
-  test('is refused with the status of the first approval, if several others are pending', () => {
+  test('a decision without an approvalId is refused with the status of the first approval, if several others are pending', () => {
     const edges = [
       { from: '__start__', to: 'one' },
       { from: 'one', to: ['two', 'three'] },
@@ -85,7 +91,7 @@ describe('a decision without an approvalId', () => {
     ]);
   });
 
-  test('is refused if no approval was requested, and if the first one was closed long ago', () => {
+  test('a decision without an approvalId is refused if no approval was requested, or the first one was closed long ago', () => {
     const run = startRun({ nodes: { w: { type: 'wait', event: 'go' } } });
     run.signal('approve', { by: ADA });
     expect(ignoredIn(run)).toMatchObject([{ reason: 'unknown_approval' }]);
@@ -103,7 +109,7 @@ describe('a decision without an approvalId', () => {
     ]);
   });
 
-  test('of a fork decides the first approval that the fork itself requested', () => {
+  test('a decision without an approvalId in a fork decides the first approval that the fork itself requested', () => {
     const run = inTurn();
     run.signal('approve', { by: ADA });
     const fork = run.fork(run.checkpoints.at(-1)?.id ?? '', { by: ADA });
@@ -153,7 +159,7 @@ describe('a control with the time or checkpoint that its sender has read', () =>
   const pausedAt = ({ run }: MemoryRun): string =>
     run.phase.kind === 'paused' ? new Date(run.phase.since).toISOString() : 'not paused';
 
-  test('does not end a pause that has begun since, even at the same checkpoint', () => {
+  test('a resume with the time or checkpoint that its sender read does not end a pause that began later, even at the same checkpoint', () => {
     const run = stopping();
     const read: JsonObject = { since: pausedAt(run), checkpoint: run.run.checkpointId, by: ADA };
     run.signal('resume', read);
@@ -171,13 +177,13 @@ describe('a control with the time or checkpoint that its sender has read', () =>
     [{ since: null }, 'paused'],
     [{ checkpoint: 'run-1.c9' }, 'paused'],
     [{}, 'completed'],
-  ])('makes a resume with %j lead to a run that is %s', (read, status) => {
+  ])('a resume with %j, as its sender read it, leads to a run that is %s', (read, status) => {
     const run = startRun({ nodes: { a: adds('a') }, interruptBefore: ['a'] });
     run.signal('resume', { ...read, by: ADA });
     expect(run.run.status).toBe(status);
   });
 
-  test('does not replan a run that is at another checkpoint now', () => {
+  test('a replan with the checkpoint that its sender read does not affect a run that is at another checkpoint now', () => {
     const run = startRun({ nodes: { a: { type: 'wait', event: 'go' }, b: adds('b') } });
     const read = { checkpoint: run.run.checkpointId, by: ADA };
     run.signal('replan', { node: 'a', ...read });
@@ -189,7 +195,7 @@ describe('a control with the time or checkpoint that its sender has read', () =>
     ['retry', {}],
     ['skip', { output: null }],
     ['fail', {}],
-  ])('does not settle by %s a failure that a retry has caused', (name, more) => {
+  ])('the control %s with the time of an earlier failure does not settle a failure of a retry', (name, more) => {
     const fails = { type: 'tool', tool: 'lookup', args: { key: 'x' }, onError: 'intervene' } as const;
     const run = startRun({ nodes: { a: fails, b: adds('b') } }, failing);
     const read = { since: sinceOf(run), by: ADA };
@@ -200,7 +206,7 @@ describe('a control with the time or checkpoint that its sender has read', () =>
     expect(ignoredIn(run).slice(1)).toEqual([]);
   });
 
-  test('does not retry a run that has failed again', () => {
+  test('a retry with the time that its sender read does not retry a run that has failed again', () => {
     const run = startRun({ nodes: { a: { type: 'set', write: { log: '{{ state.log[9] }}' } } } });
     const read = { since: endOf(run), by: ADA };
     run.reopen('retry', read);

@@ -17,7 +17,7 @@ describe('a breakpoint', () => {
     [{ interruptBefore: ['*'] }, 2, [], ['a']],
     [{ interruptAfter: ['*'] }, 2, [['a']], ['b']],
     [{ interruptBefore: ['*'], interruptAfter: ['*'] }, 4, [], ['a']],
-  ])('of the definition %j stops a run of two nodes %i times', (...[over, times, steps, next]) => {
+  ])('a breakpoint in the definition %j stops a run of two nodes %i times', (...[over, times, steps, next]) => {
     const run = startRun({ nodes, ...over });
     expect([run.run.status, run.steps]).toEqual(['paused', steps]);
     expect(toRunView(run.run).next).toEqual(next);
@@ -29,7 +29,7 @@ describe('a breakpoint', () => {
     expect(typesOf(run).filter((type) => type === 'run.paused')).toHaveLength(times);
   });
 
-  test('stops the run at every visit of its node', () => {
+  test('a breakpoint stops the run at every visit of its node', () => {
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: 'a' },
       { from: 'a', branches: [{ when: 'size(state.log) < 3', to: 'a' }] },
@@ -54,7 +54,7 @@ describe('a breakpoint', () => {
   test.each([
     [{ interruptAfter: ['a'] }, [['a'], ['c']]],
     [{ interruptBefore: ['b'] }, [['a'], ['b']]],
-  ])('of the definition %j accepts values, which lead to the nodes %j', (...[over, steps]) => {
+  ])('a breakpoint in the definition %j accepts values for the run, which lead to the nodes %j', (...[over, steps]) => {
     const run = startRun({ ...routed, ...over });
     run.signal('resume', { values: { log: 'x' } });
     expect(run.steps).toEqual(steps);
@@ -63,7 +63,7 @@ describe('a breakpoint', () => {
   });
 
   test.each<JsonObject>([{ nope: 1 }, { log: 1, nope: 2 }, { toString: 1 }, { all: 'x' }])(
-    'refuses the values %j',
+    'the resume at a breakpoint refuses the values %j',
     (values) => {
       const channels = { log: { reducer: 'append' }, all: { reducer: 'and' } } as const;
       const run = startRun({ nodes, channels, interruptAfter: ['a'] });
@@ -74,7 +74,7 @@ describe('a breakpoint', () => {
     },
   );
 
-  test('refuses a resume for another checkpoint than the current one', () => {
+  test('a breakpoint refuses a resume for another checkpoint than the current one', () => {
     const run = startRun({ nodes, interruptAfter: ['a'] });
     run.signal('resume', { checkpoint: 'run-1.c1' });
     expect(run.run.status).toBe('paused');
@@ -82,7 +82,7 @@ describe('a breakpoint', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('stops only before the nodes that it names, not before others', () => {
+  test('a breakpoint stops only before the nodes that it names, not before others', () => {
     const edges: GraphDefinition['edges'] = [{ from: '__start__', to: ['a', 'b'] }];
     const run = startRun({ nodes, edges, interruptBefore: ['b'], interruptAfter: ['a'] });
     expect(run.events.at(-1)).toMatchObject({ type: 'run.paused', nodes: ['b'] });
@@ -90,7 +90,7 @@ describe('a breakpoint', () => {
     expect(run.events.at(-1)).toMatchObject({ type: 'run.paused', nodes: ['a'] });
   });
 
-  test('after a node whose edges fail has no next nodes, and the run fails when it continues', () => {
+  test('a breakpoint after a node whose edges fail has no next nodes, and the run fails when it continues', () => {
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: 'a' },
       { from: 'a', route: "'x'", paths: { y: 'b' } },
@@ -103,7 +103,7 @@ describe('a breakpoint', () => {
 });
 
 describe('pausing', () => {
-  test('is refused for a paused run, and a resume for any other run', () => {
+  test('pausing is refused for a paused run, and resuming for any other run', () => {
     const run = startRun({ nodes: { ask: asks() } });
     run.signal('resume', {});
     expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'not_allowed_now' });
@@ -112,7 +112,7 @@ describe('pausing', () => {
     expect(typesOf(run).slice(-2)).toEqual(['run.paused', 'signal.ignored']);
   });
 
-  test('a waiting run lets it accept decisions, and continue when it is resumed', () => {
+  test('pausing a waiting run lets it accept decisions, and continue when it is resumed', () => {
     const run = startRun({ nodes: { ask: asks(), b: adds('b') } });
     run.signal('pause', { reason: 'lunch', by: ADA });
     expect(run.events.at(-1)).toMatchObject({ type: 'run.paused', reason: 'lunch', by: 'ada', nodes: [] });
@@ -123,7 +123,7 @@ describe('pausing', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['approved', 'b']]);
   });
 
-  test('a run does not stop the processing of timers and events', () => {
+  test('pausing a run does not stop the processing of timers and events', () => {
     const edges: GraphDefinition['edges'] = [{ from: '__start__', to: ['t', 'e'] }];
     const run = startRun({ nodes: { t: { type: 'wait', for: '1h' }, e: { type: 'wait', event: 'go' } }, edges });
     run.signal('pause', {});
@@ -134,7 +134,7 @@ describe('pausing', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('a run during an open call stops it after its superstep', () => {
+  test('pausing a run during an open call stops it after its superstep', () => {
     let pause = (): void => {};
     const outside = { tool: () => (pause(), 'done') };
     const run = startRun(
@@ -151,14 +151,14 @@ describe('pausing', () => {
 describe('a replan', () => {
   const policy = { roles: ['boss'] };
 
-  test('discards the open superstep and continues at the node', () => {
+  test('a replan discards the open superstep and continues at the named node', () => {
     const run = startRun({ nodes: { ask: asks(), ...addsNames('b', 'c') } });
     run.signal('replan', { node: 'c', values: { log: 'x' }, by: ADA });
     expect([run.run.status, run.steps, logOf(run)]).toEqual(['completed', [['ask'], ['c']], ['x', 'c']]);
     expect(run.run).toMatchObject({ timers: {}, approvals: { 'run-1.a1': { status: 'canceled' } } });
   });
 
-  test('leaves a breakpoint for another node', () => {
+  test('a replan leaves a breakpoint for another node', () => {
     const run = startRun({ nodes: addsNames('a', 'b', 'c'), interruptBefore: ['b'] });
     run.signal('replan', { node: 'c' });
     expect([run.run.status, run.steps]).toEqual(['completed', [['a'], ['c']]]);
@@ -170,7 +170,7 @@ describe('a replan', () => {
     [{ by: ADA }, 'malformed'],
     [{ node: 'b', by: ADA }, 'not_an_approver'],
     [{ node: 'b', values: { nope: 1 }, by: { sub: 'eve', roles: ['boss'] } }, 'invalid_values'],
-  ])('%j is refused if it bypasses an approval by the role boss', (...[payload, reason]) => {
+  ])('a replan with %j is refused if it bypasses an approval by the role boss', (...[payload, reason]) => {
     const run = startRun({ nodes: { ask: asks({ policy }), b: adds('b') } });
     const before = run.run.root;
     run.signal('replan', payload);
@@ -178,13 +178,13 @@ describe('a replan', () => {
     expect(run.run).toMatchObject({ status: 'waiting', root: before });
   });
 
-  test('is allowed to a person who may decide the skipped approvals', () => {
+  test('a replan is allowed to a person who may decide the skipped approvals', () => {
     const run = startRun({ nodes: { ask: asks({ policy }), b: adds('b') } });
     run.signal('replan', { node: 'b', by: { sub: 'eve', roles: ['boss'] } });
     expect(run.run.status).toBe('completed');
   });
 
-  test('keeps the deadline', () => {
+  test('a replan keeps the deadline of the run', () => {
     const wait = { type: 'wait', event: 'go' } as const;
     const run = startRun({ nodes: { w: wait, v: wait }, limits: { deadline: '1h' } });
     run.signal('replan', { node: 'v' });

@@ -16,45 +16,41 @@ const asking = (policy: ApprovalPolicy): MemoryRun =>
     },
   });
 
-describe('a replan past a pending approval', () => {
-  test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
-    ['requires an approver if the policy names nobody', {}, USER, false],
-    ['is for approvers', {}, APPROVER, true],
-    ['is for whom the policy names', { users: ['uma'] }, USER, true],
-    ['is not for whom it does not name', { roles: ['boss'] }, APPROVER, false],
-    ['is refused to a single person if two are required', { quorum: 2 }, APPROVER, false],
-    ['is refused if a reason is required', { requireReason: true }, APPROVER, false],
-  ])('%s', (...[, policy, by, isTaken]) => {
-    const run = asking(policy);
-    run.signal('replan', { node: 'pay', by });
-    expect(run.run.status).toBe(isTaken ? 'completed' : 'waiting');
-    const types = run.events.map(({ type }) => type);
-    expect(types).toContain(isTaken ? 'state.updated' : 'signal.ignored');
-  });
+test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
+  ['requires an approver if the policy names nobody', {}, USER, false],
+  ['is allowed to approvers', {}, APPROVER, true],
+  ['is allowed to a person whom the policy names', { users: ['uma'] }, USER, true],
+  ['is refused to a person whom the policy does not name', { roles: ['boss'] }, APPROVER, false],
+  ['is refused to a single person if two are required', { quorum: 2 }, APPROVER, false],
+  ['is refused if a reason is required', { requireReason: true }, APPROVER, false],
+])('a replan past a pending approval %s', (...[, policy, by, isTaken]) => {
+  const run = asking(policy);
+  run.signal('replan', { node: 'pay', by });
+  expect(run.run.status).toBe(isTaken ? 'completed' : 'waiting');
+  const types = run.events.map(({ type }) => type);
+  expect(types).toContain(isTaken ? 'state.updated' : 'signal.ignored');
 });
 
-describe('a replan to an approval that has not been requested yet', () => {
-  test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
-    ['requires an approver if the policy names nobody', {}, USER, false],
-    ['is for whom the policy names', { users: ['uma'] }, USER, true],
-    ['is for each of several', { quorum: 2, requireReason: true }, APPROVER, true],
-    [
-      'is refused to an editor of the run if the policy excludes the requester',
-      { excludeRequester: true, users: ['uma'] },
-      USER,
-      false,
-    ],
-  ])('%s', (...[, policy, by, isTaken]) => {
-    const run = startRun({
-      nodes: {
-        first: { type: 'set', write: { log: 'begun' } },
-        ask: { type: 'approval', title: 'May I?', policy },
-      },
-      interruptAfter: ['first'],
-    });
-    run.signal('replan', { node: 'ask', by });
-    expect(run.run.status).toBe(isTaken ? 'waiting' : 'paused');
+test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
+  ['requires an approver if the policy names nobody', {}, USER, false],
+  ['is allowed to a person whom the policy names', { users: ['uma'] }, USER, true],
+  ['is allowed to each of several approvers', { quorum: 2, requireReason: true }, APPROVER, true],
+  [
+    'is refused to an editor of the run if the policy excludes the requester',
+    { excludeRequester: true, users: ['uma'] },
+    USER,
+    false,
+  ],
+])('a replan to an approval that has not been requested yet %s', (...[, policy, by, isTaken]) => {
+  const run = startRun({
+    nodes: {
+      first: { type: 'set', write: { log: 'begun' } },
+      ask: { type: 'approval', title: 'May I?', policy },
+    },
+    interruptAfter: ['first'],
   });
+  run.signal('replan', { node: 'ask', by });
+  expect(run.run.status).toBe(isTaken ? 'waiting' : 'paused');
 });
 
 describe('an approval that was withdrawn because its run was canceled', () => {
@@ -79,10 +75,10 @@ describe('an approval that was withdrawn because its run was canceled', () => {
 
   test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
     ['is bypassed by an approver if the policy names nobody', {}, APPROVER, true],
-    ['is not passed over by others', {}, USER, false],
-    ['is passed over by whom the policy names', { users: ['uma'] }, USER, true],
+    ['is not bypassed by other people', {}, USER, false],
+    ['is bypassed by a person whom the policy names', { users: ['uma'] }, USER, true],
     ['is not bypassed by a single person if two are required', { quorum: 2 }, APPROVER, false],
-  ])('%s', (...[, policy, by, isTaken]) => {
+  ])('an approval that was withdrawn because its run was canceled %s', (...[, policy, by, isTaken]) => {
     const run = canceled(policy);
     run.reopen('edit', { asNode: 'triage', values: { amount: 50 }, by });
     expect(run.run.status).toBe(isTaken ? 'paused' : 'canceled');
@@ -102,15 +98,18 @@ describe('an approval that was withdrawn by the deadline of its subgraph', () =>
   test.each<[string, JsonObject]>([
     ['skip', { output: null }],
     ['replan', { node: 'pay' }],
-  ])('is bypassed by a %s of an approver only', (signal, payload) => {
-    const run = late();
-    run.signal(signal, { ...payload, by: USER });
-    expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'not_an_approver' });
-    run.signal(signal, { ...payload, by: APPROVER });
-    expect(run.run.status).toBe('completed');
-  });
+  ])(
+    'an approval that was withdrawn by the deadline of its subgraph is bypassed by the control %s of an approver only',
+    (signal, payload) => {
+      const run = late();
+      run.signal(signal, { ...payload, by: USER });
+      expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'not_an_approver' });
+      run.signal(signal, { ...payload, by: APPROVER });
+      expect(run.run.status).toBe('completed');
+    },
+  );
 
-  test('does not prevent a retry or a failure of the node', () => {
+  test('an approval that was withdrawn by the deadline of its subgraph does not prevent a retry or a failure of the node', () => {
     const run = late();
     run.signal('retry', { by: USER });
     expect(run.run.approvals['run-1.a2']?.status).toBe('pending');
@@ -121,7 +120,7 @@ describe('an approval that was withdrawn by the deadline of its subgraph', () =>
 });
 
 describe('acting as an approval node', () => {
-  test('by an edit as that node is allowed to a person who may decide it', () => {
+  test('an edit as an approval node is allowed to a person who may decide the approval', () => {
     const run = startRun({
       nodes: { ask: { type: 'approval', title: 'May I?' }, pay: { type: 'set', write: { log: 'paid' } } },
       interruptBefore: ['ask'],
@@ -132,7 +131,7 @@ describe('acting as an approval node', () => {
     expect(run.run.root.at).toMatchObject({ kind: 'ready', triggers: [{ node: 'pay' }] });
   });
 
-  test('by skipping it after its rejection is allowed to a person who may decide it', () => {
+  test('skipping an approval node after its rejection is allowed to a person who may decide the approval', () => {
     const run = startRun({
       nodes: { ask: { type: 'approval', title: 'May I?', onReject: 'fail', onError: 'intervene' } },
     });
@@ -144,15 +143,13 @@ describe('acting as an approval node', () => {
   });
 });
 
-describe('a pause in the last superstep', () => {
-  test('stops the run before it completes', () => {
-    const run = startRun({ nodes: { ask: { type: 'approval', title: 'May I?' } } });
-    run.signal('pause', { by: APPROVER });
-    run.signal('approve', { by: APPROVER });
-    expect(run.run.status).toBe('paused');
-    run.signal('resume', { by: APPROVER });
-    expect(run.run.status).toBe('completed');
-  });
+test('a pause in the last superstep stops the run before it completes', () => {
+  const run = startRun({ nodes: { ask: { type: 'approval', title: 'May I?' } } });
+  run.signal('pause', { by: APPROVER });
+  run.signal('approve', { by: APPROVER });
+  expect(run.run.status).toBe('paused');
+  run.signal('resume', { by: APPROVER });
+  expect(run.run.status).toBe('completed');
 });
 
 describe('an edit as a node before a branch that counts messages', () => {
@@ -178,9 +175,9 @@ describe('an edit as a node before a branch that counts messages', () => {
 
   test.each<[string, readonly JsonObject[], JsonObject, string]>([
     ['is refused if its messages lead past the approval', messages, USER, 'completed'],
-    ['is taken from an approver', messages, APPROVER, 'paused'],
-    ['is accepted if they lead to the end', messages.slice(1), USER, 'completed'],
-  ])('%s', (...[, given, by, status]) => {
+    ['is accepted from an approver', messages, APPROVER, 'paused'],
+    ['is accepted if its messages lead to the end', messages.slice(1), USER, 'completed'],
+  ])('an edit as a node before a branch that counts messages %s', (...[, given, by, status]) => {
     const run = rejected();
     run.reopen('edit', { asNode: 'x', values: { messages: given }, by });
     expect(run.run.status).toBe(status);
@@ -188,7 +185,7 @@ describe('an edit as a node before a branch that counts messages', () => {
     expect(run.run.root.channels['messages']).toHaveLength(isTaken ? given.length : 0);
   });
 
-  test('is refused if the discarded superstep leads past the approval', () => {
+  test('an edit as a node before a branch is refused if the discarded superstep leads past the approval', () => {
     const run = startRun({
       nodes: {
         ask: { type: 'approval', title: 'May I?' },
@@ -207,7 +204,7 @@ describe('an edit as a node before a branch that counts messages', () => {
   });
 });
 
-test('an edge forEach to the end is not refused, because it bypasses no approval', () => {
+test('a forEach edge to the end is not refused, because it bypasses no approval', () => {
   const run = startRun({
     nodes: { a: { type: 'set', write: { log: 'a' } } },
     edges: [

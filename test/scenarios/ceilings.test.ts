@@ -37,7 +37,7 @@ describe('the tasks of a superstep', () => {
       ],
     });
 
-  test('may be as many as the installation allows', () => {
+  test('the tasks of a superstep may be as many as the installation allows', () => {
     expect(play(listing('[1, 2, 3]'), { superstepTasks: 3 }).status).toBe('completed');
     expect(play(listing('[1, 2, 3, 4]'), { superstepTasks: 3 })).toMatchObject({
       status: 'failed',
@@ -49,7 +49,7 @@ describe('the tasks of a superstep', () => {
     });
   });
 
-  test('include those of the graphs inside', () => {
+  test('the tasks of a superstep include those of its subgraphs', () => {
     // Two levels have 2 + 4 tasks with graphs, and 4 * 2 that request approvals.
     const asking = doubling(2, { a: asks, b: asks });
     expect(play(asking, { superstepTasks: 14 }).status).toBe('completed');
@@ -59,13 +59,13 @@ describe('the tasks of a superstep', () => {
     });
   });
 
-  test('are counted the same if graphs inside run in parallel or in sequence', () => {
+  test('the tasks of a superstep are counted the same if subgraphs run in parallel or in sequence', () => {
     const writing = doubling(3, { a: writes, b: writes });
     expect(play(writing, { superstepTasks: 30 }).status).toBe('completed');
     expect(play(writing, { superstepTasks: 29 })).toMatchObject({ error: { code: 'GRAPH_RECURSION_LIMIT' } });
   });
 
-  test('count for a graph inside as those of its largest superstep, however many supersteps it has', () => {
+  test('a subgraph counts with the number of tasks of its largest superstep, however many supersteps it has', () => {
     const chain = aDefinition({
       nodes: { a: writes, b: writes, c: writes },
       edges: [

@@ -40,15 +40,15 @@ function play(definition: GraphDefinition, input = {}): { run: MemoryRun; calls:
   return { run: runInMemory({ definition, catalog: aCatalog(), input }, { tool }), calls, keys };
 }
 
-describe('a run that fails', () => {
+describe('compensations of a failed run', () => {
   const { run, calls, keys } = play(aDefinition({ nodes: { a: pays('one'), b: pays('two'), c: breaks } }));
 
-  test('compensates its work, latest first, with the recorded results', () => {
+  test('a failed run compensates its calls, latest first, with the recorded results', () => {
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'TOOL_FAILED', node: 'c' } });
     expect(calls.slice(3)).toEqual(['notify {"key":"back two"}', 'notify {"key":"back one"}']);
   });
 
-  test('calls the workers of the tool that compensates', () => {
+  test('a failed run calls the workers of the compensating tool', () => {
     const catalog = aCatalog();
     const notify: ToolEntry = { description: 'Notify', parameters: {}, effect: 'keyed', taskQueue: 'mail' };
     const queues: string[] = [];
@@ -62,7 +62,7 @@ describe('a run that fails', () => {
     expect(queues).toEqual(['-', '-', 'mail']);
   });
 
-  test('records its compensations', () => {
+  test('a failed run records its compensations as events', () => {
     expect(undoEventsOf(run)).toEqual([
       'compensation.requested b',
       'node.compensated b',
@@ -73,7 +73,7 @@ describe('a run that fails', () => {
     expect(run.run.spent.toolCalls).toBe(5);
   });
 
-  test('compensates each call under its own key', () => {
+  test('a failed run compensates each call under its own key', () => {
     expect(new Set(keys).size).toBe(keys.length);
     expect(keys.slice(3)).toEqual([`${keys[1]}:undo`, `${keys[0]}:undo`]);
   });
@@ -96,7 +96,7 @@ test('a failed run compensates each element of a list, in subgraphs and loops as
 describe('a compensation that is impossible', () => {
   const badly = { ...pays('one'), compensate: { tool: 'notify', args: { key: 'break it' } } };
 
-  test('is reported, and the others are made', () => {
+  test('a compensation that can not be called is reported, and the others are made', () => {
     const { run, calls } = play(aDefinition({ nodes: { a: pays('one'), b: badly, c: breaks } }));
     expect(calls.slice(3)).toEqual(['notify {"key":"break it"}', 'notify {"key":"back one"}']);
     expect(run.run.error).toMatchObject({
@@ -105,20 +105,20 @@ describe('a compensation that is impossible', () => {
     });
   });
 
-  test('because of its arguments is not called', () => {
+  test('a compensation with invalid arguments is not called', () => {
     const unfilled = { ...pays('one'), compensate: { tool: 'notify', args: { key: '{{ result.nope }}' } } };
     const { run, calls } = play(aDefinition({ nodes: { a: unfilled, c: breaks } }));
     expect(calls).toHaveLength(2);
     expect(undoEventsOf(run)).toEqual(['compensation.failed a']);
   });
 
-  test('because its tool no longer exists is not called', () => {
+  test('a compensation whose tool no longer exists is not called', () => {
     const { run } = play(aDefinition({ nodes: { a: { ...pays('one'), compensate: { tool: 'gone' } }, c: breaks } }));
     expect(run.run.error?.cause?.message).toBe('Not compensated: a: Tool not found: gone');
   });
 });
 
-test('a run compensates nothing if it completes, even after a handled failure', () => {
+test('a run compensates no call if it completes, even after a handled failure', () => {
   const handled: NodeDefinition = { ...breaks, onError: { to: 'd' } };
   const { run, calls } = play(
     aDefinition({ nodes: { a: pays('one'), c: handled, d: { type: 'set', write: { log: 'd' } } } }),
@@ -131,12 +131,12 @@ describe('a subgraph whose failure is handled', () => {
   const graph = (after: NodeDefinition): GraphDefinition =>
     aDefinition({ nodes: { trip: { type: 'subgraph', graph: inside, onError: { to: 'after' } }, after } });
 
-  test('keeps its work when the run continues', () => {
+  test('the calls of a subgraph whose failure is handled are not compensated when the run continues', () => {
     const { run, calls } = play(graph({ type: 'set', write: { log: 'after' } }));
     expect([run.run.status, undoEventsOf(run), calls.length]).toEqual(['completed', [], 2]);
   });
 
-  test('has its work compensated with the rest if the run fails later', () => {
+  test('the calls of a subgraph whose failure is handled are compensated with the others if the run fails later', () => {
     const { run, calls } = play(graph(breaks));
     expect([run.run.status, calls.slice(3)]).toEqual(['failed', ['notify {"key":"back one"}']]);
     expect(run.run.compensation.undone).toEqual({ since: 0, nodes: ['trip/book'] });
@@ -149,7 +149,7 @@ describe('a run that is canceled', () => {
     onCancel: 'bye',
   });
 
-  test('compensates its work, then runs the onCancel node of its graph, and nothing else', () => {
+  test('a canceled run compensates its calls, then runs the onCancel node of its graph, and nothing else', () => {
     const { run, calls } = play(definition);
     run.signal('cancel', { reason: 'enough' });
     expect(calls).toEqual(['charge {"key":"one"}', 'notify {"key":"back one"}', 'lookup {"key":"goodbye"}']);
@@ -158,7 +158,7 @@ describe('a run that is canceled', () => {
     expect(run.checkpoints.at(-1)?.next).toEqual([]);
   });
 
-  test('runs the graph of its onCancel node to the end, past breakpoints in it', () => {
+  test('a canceled run executes the subgraph of its onCancel node to the end, past breakpoints in it', () => {
     const [first, second] = ['first', 'second'].map((key) => ({ ...saysGoodbye, args: { key } }));
     const graph = aDefinition({
       name: 'goodbyes',
@@ -174,20 +174,20 @@ describe('a run that is canceled', () => {
     expect(run.events.at(-2)).toMatchObject({ type: 'checkpoint.saved' });
   });
 
-  test('ends as canceled when its onCancel node fails', () => {
+  test('a canceled run ends as canceled when its onCancel node fails', () => {
     const { run } = play({ ...definition, onCancel: 'last' });
     run.signal('cancel', {});
     expect(run.run).toMatchObject({ status: 'canceled', error: null });
     expect(run.events.map(({ type }) => type)).toContain('node.failed');
   });
 
-  test('compensates nothing if it has done nothing', () => {
+  test('a canceled run without calls compensates nothing', () => {
     const { run, calls } = play(aDefinition({ nodes: { ask: asks, a: pays('one') } }));
     run.signal('cancel', {});
     expect([run.run.status, calls]).toEqual(['canceled', []]);
   });
 
-  test('compensates an open call too, if the call was made', () => {
+  test('a canceled run compensates an open call too, if the call was made', () => {
     const graph = compileGraph(aDefinition({ nodes: { a: pays('one') } }), aCatalog());
     const limits = limitsOfGraph({}, DEFAULTS);
     const createdBy = { sub: 'uma', roles: [] };
@@ -204,7 +204,7 @@ describe('a run that is canceled', () => {
   });
 });
 
-test('a running compensation is not aborted by a cancellation', () => {
+test('a running compensation is not aborted when its run is canceled', () => {
   const graph = compileGraph(aDefinition({ nodes: { a: pays('one'), c: breaks } }), aCatalog());
   const limits = limitsOfGraph({}, DEFAULTS);
   const named = { name: 'test', version: null, hash: 'h' };
@@ -256,16 +256,16 @@ describe('a definition', () => {
     [{ nodes: { a: within(within({ type: 'wait', for: '1s' })) }, onCancel: 'a' }, ['INVALID_FIELD /onCancel']],
     [{ nodes: { a: { type: 'subgraph', graph: 'naps@1' } }, onCancel: 'a' }, ['INVALID_FIELD /onCancel']],
     [{ nodes: { a: within(saysGoodbye) }, onCancel: 'a' }, []],
-  ] satisfies [Partial<GraphDefinition>, string[]][])('%j has the issues %j', (over, issues) => {
+  ] satisfies [Partial<GraphDefinition>, string[]][])('a compensation %j has the issues %j', (over, issues) => {
     expect(issuesOf(over).filter((issue) => !issue.startsWith('UNUSED'))).toEqual(issues);
   });
 
-  test('may have a node that only a cancellation reaches', () => {
+  test('a definition may have a node that only a cancellation reaches', () => {
     const nodes = { a: pays('k'), bye: saysGoodbye };
     expect(issuesOf({ nodes, edges: [{ from: '__start__', to: 'a' }], onCancel: 'bye' })).toEqual([]);
   });
 
-  test('pins the tools that compensate, and draws them', () => {
+  test('a graph pins its compensating tools, and its diagram contains them', () => {
     const definition = aDefinition({ nodes: { a: pays('k') }, onCancel: 'a' });
     expect(Object.keys(pinCatalog(definition, aCatalog()).tools)).toEqual(['charge', 'notify']);
     expect(toMermaid(definition)).toContain('compensated by#58; notify<br/>runs last when canceled');

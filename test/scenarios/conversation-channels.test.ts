@@ -26,19 +26,19 @@ describe('a node that writes to the channel of its conversation', () => {
     return { model: () => replies.shift() ?? says(''), tool: () => 'found' };
   };
 
-  test('writes after its conversation', () => {
+  test('a node that writes to the channel of its conversation writes after its conversation', () => {
     const run = start({ nodes: nodesWith(next) }, talking());
     expect(chatOf(run)).toMatchObject([{ content: 'hi' }, { role: 'assistant' }, { role: 'tool' }, said, next]);
   });
 
-  test('may write several messages, or replace all', () => {
+  test('a node may write several messages to the channel of its conversation, or replace all', () => {
     const several = start({ nodes: nodesWith([next, next]) }, talking());
     expect(chatOf(several)).toHaveLength(6);
     const anew = start({ nodes: nodesWith({ $replace: [next] }) }, talking());
     expect(chatOf(anew)).toMatchObject([next]);
   });
 
-  test('adds its reply once if it also writes the reply itself', () => {
+  test('a node adds its reply to its conversation once if it also writes the reply itself', () => {
     const run = start({ nodes: nodesWith('{{ result.message }}') }, talking());
     expect(chatOf(run)).toMatchObject([{ content: 'hi' }, { role: 'assistant' }, { role: 'tool' }, said]);
   });
@@ -50,14 +50,14 @@ describe('`$replace` of a channel of messages', () => {
     nodes: { a: { type: 'set', write: { chat: { $replace: value } } } },
   });
 
-  test('adds ids to the messages', () => {
+  test('`$replace` of a channel of messages adds ids to the messages', () => {
     expect(chatOf(start(writing([user, user])))).toEqual([
       { id: 'run-1.m1', ...user },
       { id: 'run-1.m2', ...user },
     ]);
   });
 
-  test('has the same form as a default', () => {
+  test('`$replace` of a channel of messages has the same form as a default', () => {
     const chat = { reducer: 'messages', default: [user, { id: 'mine', ...user }] } as const;
     const run = start({ channels: { ...channels, chat }, nodes: addsNames('a') });
     expect(chatOf(run)).toEqual([
@@ -66,12 +66,15 @@ describe('`$replace` of a channel of messages', () => {
     ]);
   });
 
-  test.each([['x'], [[1]], [{ role: 'user' }], [[{ role: 'nobody', content: 'x' }]]])('can not contain %j', (value) => {
-    expect(start(writing(value)).run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION' });
-  });
+  test.each([['x'], [[1]], [{ role: 'user' }], [[{ role: 'nobody', content: 'x' }]]])(
+    '`$replace` of a channel of messages can not contain %j',
+    (value) => {
+      expect(start(writing(value)).run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION' });
+    },
+  );
 });
 
-test('a sum beyond the range of numbers can not be written', () => {
+test('a sum channel refuses a sum beyond the range of numbers', () => {
   const adds = { type: 'set', write: { total: 1e308 } } as const;
   const nodes = { a: adds, b: adds };
   expect(start({ nodes }).run).toMatchObject({
@@ -84,7 +87,7 @@ test('a sum beyond the range of numbers can not be written', () => {
 test.each([
   ['is refused if the state does not accept all its messages', { maxItems: 1 }, 'waiting'],
   ['is accepted if the state accepts all its messages', { minItems: 2 }, 'completed'],
-])('a skip of a node %s', (...[, schema, status]) => {
+])('a skip of a node with a conversation %s', (...[, schema, status]) => {
   const chat = { reducer: 'messages', default: [], schema: { type: 'array', ...schema } } as const;
   const ask = { type: 'tool', tool: 'lookup', onError: 'intervene', write: 'chat' } as const;
   const run = start({ channels: { chat }, nodes: { ask } }, failing);

@@ -43,7 +43,7 @@ describe('a decision that is processed after the timeout, but before its timer',
     ['approve', 'reject', 999, 'rejected'],
     ['approve', 'reject', -999, 'approved'],
   ] as const)(
-    'by %s with the timeout policy %s, made after %j minutes, gives %s',
+    'a decision %s under the timeout policy %s, made after %j minutes and processed before the timer, gives %s',
     (...[decision, onTimeout, minutes, result]) => {
       const run = ask({ onTimeout });
       const at = minutes === null ? {} : { at: after(run, minutes) };
@@ -54,13 +54,13 @@ describe('a decision that is processed after the timeout, but before its timer',
     },
   );
 
-  test('is recorded with the time at which it was made', () => {
+  test('a decision that is processed after the timeout is recorded with the time at which it was made', () => {
     const run = ask();
     run.passTime(60 * MINUTE, () => run.signal('approve', { at: after(run, 3), by: ADA }));
     expect(run.run.approvals['run-1.a1']?.decisions).toMatchObject([{ at: after(run, 3) }]);
   });
 
-  test('does not suffice if only one of two required decisions was in time', () => {
+  test('a decision in time does not suffice if the second of two required decisions was late', () => {
     const run = ask({ policy: { quorum: 2 }, onTimeout: 'reject' });
     run.passTime(60 * MINUTE, () => {
       run.signal('approve', { at: after(run, 9), by: ADA });
@@ -69,7 +69,7 @@ describe('a decision that is processed after the timeout, but before its timer',
     expect(logOf(run)).toEqual(['rejected', 'next']);
   });
 
-  test('is judged by the policy at the time at which it was made', () => {
+  test('a decision that is processed late is judged by the policy at the time at which it was made', () => {
     const policy = { roles: ['boss'], escalate: [{ after: '5m', roles: ['approver'] }] };
     for (const [minutes, result] of [
       [4, 'expired'],

@@ -22,20 +22,20 @@ const channels: NonNullable<GraphDefinition['channels']> = {
 };
 
 describe('a graph', () => {
-  test('may have no channels', () => {
+  test('a graph may have no channels', () => {
     const { channels: _none, ...definition } = aDefinition({ nodes: { a: { type: 'set' } } });
     const { run } = runInMemory({ definition, catalog: aCatalog(), input: {} }, {});
     expect(run).toMatchObject({ status: 'completed', output: {} });
   });
 
-  test('can not be compiled if its subgraph does not exist', () => {
+  test('a graph can not be compiled if its subgraph does not exist', () => {
     const definition = aDefinition({ nodes: { s: { type: 'subgraph', graph: 'nowhere' } } });
     expect(() => compileGraph(definition, aCatalog())).toThrow(/no graph of that name/);
   });
 });
 
 describe('an entry that the catalog no longer contains', () => {
-  test('for a function lets it be called as idempotent', () => {
+  test('a function that the catalog no longer contains is called as idempotent', () => {
     const effects: string[] = [];
     const run = startRun(
       { nodes: { f: { type: 'function', function: 'gone' } } },
@@ -49,7 +49,7 @@ describe('an entry that the catalog no longer contains', () => {
     expect([run.run.status, effects]).toEqual(['completed', ['idempotent']]);
   });
 
-  test('for a model lets it be called with the policy of the installation', () => {
+  test('a model that the catalog no longer contains is called with the policy of the installation', () => {
     const timeouts: number[] = [];
     const run = startRun(
       { nodes: { l: { type: 'llm', prompt: 'x', model: 'gone' } } },
@@ -64,13 +64,13 @@ describe('an entry that the catalog no longer contains', () => {
   });
 });
 
-test('an error message names a null value null', () => {
+test('an error message quotes a null value as null', () => {
   const { run } = startRun({ channels, nodes: { a: { type: 'set', write: { n: null } } } });
   expect(run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION', message: expect.stringMatching(/not null/) });
 });
 
 describe('a message without an id', () => {
-  test('may be in the output of a node that a person skips', () => {
+  test('a message without an id may be in the output of a node that a person skips', () => {
     const pays = { type: 'tool', tool: 'charge', args: {}, onError: 'intervene', write: 'chat' } as const;
     const run = startRun({ channels, nodes: { a: pays } });
     run.signal('skip', { output: { role: 'user', content: 'by hand' } });
@@ -80,7 +80,7 @@ describe('a message without an id', () => {
     });
   });
 
-  test('may be written by an edit as a node', () => {
+  test('a message without an id may be written by an edit as a node', () => {
     const run = startRun({ channels, nodes: { ask: asks, ...addsNames('b') } });
     run.signal('edit', { asNode: 'ask', values: { chat: { role: 'user', content: 'hi' } } });
     expect(run.run).toMatchObject({
@@ -90,7 +90,7 @@ describe('a message without an id', () => {
   });
 });
 
-test('an edit as a node is refused if its values do not fit', () => {
+test('an edit as a node is refused if its values violate the schema', () => {
   const run = startRun({ channels, nodes: { ask: asks, ...addsNames('b') } });
   run.signal('edit', { asNode: 'ask', values: { n: 'x' } });
   expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'invalid_values' });
@@ -140,7 +140,7 @@ describe('a task', () => {
     return [draft, found];
   }
 
-  test('is not copied by reads, and a write leaves the earlier run unchanged', () => {
+  test('a task of a run is not copied by reads, and a write leaves the earlier run unchanged', () => {
     const before = structuredClone(run);
     const [draft, found] = openTask();
     expect(tasksOfRun(draft).map(({ task }) => task)).toEqual([found.task]);
@@ -150,13 +150,13 @@ describe('a task', () => {
     expect(run).toEqual(before);
   });
 
-  test('is not retried unless it has failed', () => {
+  test('a task is not retried unless it has failed', () => {
     const [draft, found] = openTask();
     retryTask(found);
     expect(draft.run.root).toEqual(run.root);
   });
 
-  test('that no longer exists accepts no state', () => {
+  test('a task that is not in the run any more accepts no state', () => {
     const [draft, found] = openTask();
     moveTo(found.frame, { kind: 'ready', triggers: [], hasPassedBreakpoint: false });
     expect(() => setState(found, { phase: 'ready' })).toThrow('The task "ask" is gone');
@@ -164,7 +164,7 @@ describe('a task', () => {
     expect(() => setState(found, { phase: 'ready' })).toThrow('The task "ask" is gone');
   });
 
-  test('that was withdrawn with its run ignores its timer', () => {
+  test('a task that was withdrawn with its run ignores its timer', () => {
     const [id = ''] = Object.keys(run.timers);
     const canceled = advance(graph, run, { kind: 'cancel.requested', at: 1 });
     expect(advance(graph, canceled.run, { kind: 'timer', id, at: 2 }).events).toEqual([]);

@@ -31,23 +31,29 @@ describe('a route', () => {
     ['stop', [['a']]],
     ['none', [['a']]],
     [[], [['a']]],
-  ])('of %j leads to %j', (...[way, steps]) => {
+  ])('a route that evaluates to %j leads to the supersteps %j', (...[way, steps]) => {
     const { run, steps: taken } = start([{ from: 'a', route: 'state.way', paths }], {}, { way });
     expect(run.status).toBe('completed');
     expect(taken).toEqual(steps);
   });
 
-  test.each([['x'], [7], [null], [{ b: 1 }], [['b', 'x']], [[null]], ['toString']])('of %j fails the run', (way) => {
-    const { run, steps } = start([{ from: 'a', route: 'state.way', paths }], {}, { way });
-    expect(run).toMatchObject({ status: 'failed', error: { code: 'INVALID_ROUTE', node: 'a' } });
-    expect(run.root.channels['log']).toEqual(['a']);
-    expect(steps).toEqual([['a']]);
-  });
+  test.each([['x'], [7], [null], [{ b: 1 }], [['b', 'x']], [[null]], ['toString']])(
+    'a route that evaluates to %j fails the run',
+    (way) => {
+      const { run, steps } = start([{ from: 'a', route: 'state.way', paths }], {}, { way });
+      expect(run).toMatchObject({ status: 'failed', error: { code: 'INVALID_ROUTE', node: 'a' } });
+      expect(run.root.channels['log']).toEqual(['a']);
+      expect(steps).toEqual([['a']]);
+    },
+  );
 
-  test.each([['x'], [7], [null], [['x', 'y']]])('of %j takes the default', (way) => {
-    const { steps } = start([{ from: 'a', route: 'state.way', paths, default: 'd' }], {}, { way });
-    expect(steps).toEqual([['a'], ['d']]);
-  });
+  test.each([['x'], [7], [null], [['x', 'y']]])(
+    'a route with a default that evaluates to %j takes the default',
+    (way) => {
+      const { steps } = start([{ from: 'a', route: 'state.way', paths, default: 'd' }], {}, { way });
+      expect(steps).toEqual([['a'], ['d']]);
+    },
+  );
 });
 
 describe('branches', () => {
@@ -55,7 +61,7 @@ describe('branches', () => {
     [1, [['a'], ['b']]],
     [2, [['a'], ['c']]],
     [3, [['a']]],
-  ])('take the first true condition: %j', (...[n, steps]) => {
+  ])('branches of an edge take the first true condition: %j', (...[n, steps]) => {
     const branches = [
       { when: 'state.n < 2', to: 'b' },
       { when: 'state.n < 3', to: ['c'] },
@@ -66,17 +72,17 @@ describe('branches', () => {
   test.each([
     [1, [['a'], ['b']]],
     [3, [['a'], ['d']]],
-  ])('take the branch without a condition, at any index, if no condition is true: %j', (...[n, steps]) => {
+  ])('branches of an edge take the one without a condition, at any index, if no other is true: %j', (...[n, steps]) => {
     const branches = [{ to: 'd' }, { when: 'state.n < 2', to: 'b' }];
     expect(start([{ from: 'a', branches }], {}, { n }).steps).toEqual(steps);
   });
 
-  test('can read the number of visits of their node', () => {
+  test('the branches of an edge can read the number of visits of their node', () => {
     const branches = [{ when: 'run.visit < 3', to: 'a' }, { to: 'b' }];
     expect(start([{ from: 'a', branches }]).steps).toEqual([['a'], ['a'], ['a'], ['b']]);
   });
 
-  test('of a join and of the start have no visits', () => {
+  test('the branches of a join and of the start have no visit count', () => {
     const isNull = [{ when: 'run.visit == null', to: 'd' }];
     const join = { from: ['b', 'c'], branches: isNull };
     expect(start([{ from: 'a', to: ['b', 'c'] }, join]).steps.at(-1)).toEqual(['d']);
@@ -84,14 +90,14 @@ describe('branches', () => {
   });
 
   test.each(['state.n', 'state.list[7]', "'true' + state.way"])(
-    'fail the run if their condition %s is not a boolean',
+    'the branches of an edge fail the run if their condition %s is not a boolean',
     (when) => {
       const { run } = start([{ from: 'a', branches: [{ when, to: 'b' }] }], {}, { way: '' });
       expect(run).toMatchObject({ status: 'failed', error: { code: 'EXPRESSION_FAILED', node: 'a' } });
     },
   );
 
-  test('at the start fail the run without a node, and onError does not apply', () => {
+  test('a failing branch at the start fails the run without a node, and onError does not apply', () => {
     const { run } = start([], {
       edges: [{ from: '__start__', branches: [{ when: 'state.n + 1 == state.way.x', to: 'a' }] }],
     });
@@ -115,7 +121,7 @@ describe('forEach', () => {
       ['a', '0:x', '1:y', 'c'],
     ],
     [[], ['a', 'c']],
-  ])('over %j runs the target for each element, and the edges of the target once', (...[list, log]) => {
+  ])('forEach over %j runs the target for each element, and the edges of the target once', (...[list, log]) => {
     const edges = [
       { from: 'a', forEach: 'state.list', to: 'b' },
       { from: 'b', to: 'c' },
@@ -124,12 +130,12 @@ describe('forEach', () => {
     expect(logOf(run)).toEqual(log);
   });
 
-  test.each([7, 'text', null, { a: 1 }])('over %j, which is not a list, fails the run', (list) => {
+  test.each([7, 'text', null, { a: 1 }])('forEach over %j, which is not a list, fails the run', (list) => {
     const { run } = start([{ from: 'a', forEach: 'state.list', to: 'b' }], { nodes }, { list });
     expect(run.error).toMatchObject({ code: 'EXPRESSION_FAILED', node: 'a' });
   });
 
-  test('passes a chain of empty lists at once', () => {
+  test('forEach edges over a chain of empty lists are passed at once', () => {
     const { steps } = start(
       [
         { from: 'a', forEach: 'state.list', to: 'b' },
@@ -142,7 +148,7 @@ describe('forEach', () => {
     expect(steps).toEqual([['a'], ['d']]);
   });
 
-  test('over empty lists in a cycle terminates', () => {
+  test('forEach edges over empty lists in a cycle terminate', () => {
     const { run, steps } = start(
       [
         { from: 'a', forEach: 'state.list', to: 'b' },
@@ -154,7 +160,7 @@ describe('forEach', () => {
     expect([run.status, steps]).toEqual(['completed', [['a']]]);
   });
 
-  test('over an empty list does not count a node as finished that another edge runs', () => {
+  test('a forEach over an empty list does not end a target node that another edge has started', () => {
     const edges = [
       { from: 'a', forEach: 'state.list', to: 'b' },
       { from: 'a', to: 'b' },
@@ -163,7 +169,7 @@ describe('forEach', () => {
     expect(start(edges, {}, { list: [] }).steps).toEqual([['a'], ['b'], ['c']]);
   });
 
-  test('adds to an unconditional edge', () => {
+  test('a forEach adds its elements to the target of an unconditional edge', () => {
     const edges = [
       { from: 'a', to: 'b' },
       { from: 'a', forEach: 'state.list', to: 'b' },
@@ -173,7 +179,7 @@ describe('forEach', () => {
     expect(run.steps).toEqual([['a'], ['b']]);
   });
 
-  test('over an empty list counts as an arrival at a join', () => {
+  test('a forEach over an empty list counts as an arrival at a join', () => {
     const edges: EdgeDefinition[] = [
       { from: 'a', forEach: 'state.list', to: 'b' },
       { from: ['a', 'b'], to: 'c' },
@@ -181,7 +187,7 @@ describe('forEach', () => {
     expect(start(edges, {}, { list: [] }).steps).toEqual([['a'], ['c']]);
   });
 
-  test('counts as finished if one element has completed and another has been diverted by its error', () => {
+  test('a forEach counts as finished if one element has completed and another was diverted by its error', () => {
     const nodes: GraphDefinition['nodes'] = {
       ...addsNames('a', 'c', 'd'),
       b: { type: 'set', write: { log: '{{ 1 / item }}' }, onError: { to: 'd' } },
@@ -194,13 +200,13 @@ describe('forEach', () => {
     expect(start(edges, { nodes }, { list: [0, 0] }).steps).toEqual([['a'], ['b'], ['d']]);
   });
 
-  test('has a write conflict if two elements write one replace channel', () => {
+  test('a forEach fails with a write conflict if two elements write one replace channel', () => {
     const edges = [{ from: 'a', forEach: '[1, 2]', to: 'b' }];
     const { run } = start(edges, { nodes: { ...nodes, b: { type: 'set', write: { way: '{{ item }}' } } } });
     expect(run.error?.code).toBe('INVALID_CONCURRENT_GRAPH_UPDATE');
   });
 
-  test.each([1, 2])('limits the open elements to %i', (width) => {
+  test.each([1, 2])('maxConcurrency of a forEach limits the open elements to %i', (width) => {
     const run = start([{ from: 'a', forEach: '[1, 2, 3]', to: 'b', maxConcurrency: width }], {
       nodes: { ...nodes, b: { type: 'approval', title: '{{ item }}', write: { log: '{{ item }}' } } },
     });
@@ -218,7 +224,7 @@ describe('forEach', () => {
 describe('a deferred node', () => {
   const nodes = { ...addsNames('a', 'b', 'c'), d: { ...adds('d'), defer: true } };
 
-  test('runs once, when no other node is left', () => {
+  test('a deferred node runs once, when no other node is left', () => {
     const edges = [
       { from: 'a', to: ['b', 'd'] },
       { from: 'b', to: ['c', 'd'] },
@@ -226,7 +232,7 @@ describe('a deferred node', () => {
     expect(start(edges, { nodes }).steps).toEqual([['a'], ['b'], ['c'], ['d']]);
   });
 
-  test('may lead to other nodes, even deferred ones', () => {
+  test('a deferred node may lead to other nodes, even deferred ones', () => {
     const edges = [
       { from: 'a', to: ['d'] },
       { from: 'd', to: 'c' },
@@ -235,18 +241,21 @@ describe('a deferred node', () => {
     expect(start(edges, { nodes: both }).steps).toEqual([['a'], ['d'], ['c']]);
   });
 
-  test.each([[[]], [['a']]])('that a failure leads to is deferred, with breakpoints after %j', (interruptAfter) => {
-    const wrong = { type: 'set', write: { log: '{{ state.list[3] }}' }, onError: { to: 'd' } } as const;
-    const edges = [
-      { from: '__start__', to: ['a', 'b'] },
-      { from: 'b', to: 'c' },
-    ];
-    const run = start([], { nodes: { ...nodes, a: wrong }, edges, interruptAfter });
-    if (run.run.status === 'paused') run.signal('resume', {});
-    expect(run.steps).toEqual([['a', 'b'], ['c'], ['d']]);
-  });
+  test.each([[[]], [['a']]])(
+    'a deferred node that a failure leads to stays deferred, with breakpoints after %j',
+    (interruptAfter) => {
+      const wrong = { type: 'set', write: { log: '{{ state.list[3] }}' }, onError: { to: 'd' } } as const;
+      const edges = [
+        { from: '__start__', to: ['a', 'b'] },
+        { from: 'b', to: 'c' },
+      ];
+      const run = start([], { nodes: { ...nodes, a: wrong }, edges, interruptAfter });
+      if (run.run.status === 'paused') run.signal('resume', {});
+      expect(run.steps).toEqual([['a', 'b'], ['c'], ['d']]);
+    },
+  );
 
-  test('that a failure leads to runs once, even if it was triggered before and a breakpoint follows the failure', () => {
+  test('a deferred node that a failure leads to runs once, even if it was triggered before and a breakpoint follows the failure', () => {
     const wrong = { type: 'set', write: { log: '{{ state.list[3] }}' }, onError: { to: 'd' } } as const;
     const edges = [START, { from: 'a', to: ['b', 'd'] }];
     const run = start([], { nodes: { ...nodes, b: wrong }, edges, interruptAfter: ['b'] });
@@ -254,7 +263,7 @@ describe('a deferred node', () => {
     expect(run.steps).toEqual([['a'], ['b'], ['d']]);
   });
 
-  test('is not among the next nodes while others run before it', () => {
+  test('a deferred node is not among the next nodes while others run before it', () => {
     const edges = [START, { from: 'a', to: ['b', 'd'] }];
     const run = start([], { nodes, edges, interruptAfter: ['a'] });
     expect(run.checkpoints.at(-1)?.next).toEqual(['b']);

@@ -56,7 +56,7 @@ describe('the roles of a tool apply to every person who has changed the run', ()
         run.signal('resume', {});
       },
     ],
-  ])('by %s', (_what, change) => {
+  ])('the roles of a tool apply to the person who changed the run by %s', (_what, change) => {
     const changed = paused();
     change(changed, by(BEN));
     expect(changed.run).toMatchObject({ status: 'failed', error: REFUSED });
@@ -65,7 +65,7 @@ describe('the roles of a tool apply to every person who has changed the run', ()
     expect(allowed.run.status).toBe('completed');
   });
 
-  test('by a retry', () => {
+  test('the roles of a tool apply to the person who retried the run', () => {
     let tries = 0;
     const tool = (): Json => {
       if (++tries === 1) throw new CallFailure('TOOL_FAILED', 'busy');
@@ -76,7 +76,7 @@ describe('the roles of a tool apply to every person who has changed the run', ()
     expect([tries, run.run.error]).toMatchObject([1, REFUSED]);
   });
 
-  test('by the output of a skipped node', () => {
+  test('the roles of a tool apply to the person who gave the output of a skipped node', () => {
     const look: NodeDefinition = { type: 'tool', tool: 'lookup', args: { key: 'k' }, onError: 'intervene' };
     const tool: Outside['tool'] = ({ tool: name }) => {
       if (name === 'lookup') throw new CallFailure('TOOL_FAILED', 'broken');
@@ -87,7 +87,7 @@ describe('the roles of a tool apply to every person who has changed the run', ()
     expect(run.run.error).toMatchObject(REFUSED);
   });
 
-  test('by a decision with edited arguments, or with values', () => {
+  test('the roles of a tool apply to the person who decided with edited arguments or with values', () => {
     const ask: NodeDefinition = { type: 'approval', title: 'Pay?', args: { euros: 5 }, policy: { users: ['ben'] } };
     const decided = (content: JsonObject): MemoryRun => {
       const run = start({ nodes: { ask, pay } });
@@ -99,13 +99,13 @@ describe('the roles of a tool apply to every person who has changed the run', ()
     expect(decided({ reason: 'ok' }).run.status).toBe('completed');
   });
 
-  test('but not by a resume without values', () => {
+  test('the roles of a tool do not apply to the person who resumed the run without values', () => {
     const run = paused();
     run.signal('resume', by(BEN));
     expect(run.run.status).toBe('completed');
   });
 
-  test('also after the approval of the call', () => {
+  test('the roles of a tool apply to every editor of the run also after the approval of the call', () => {
     const catalog = catalogWith({ approval: 'always' });
     const run = runInMemory({ definition: aDefinition({ channels, nodes: { pay } }), catalog, input: {} }, {});
     run.signal('edit', { values: { log: 'x' }, ...by(BEN) });
@@ -113,7 +113,7 @@ describe('the roles of a tool apply to every person who has changed the run', ()
     expect(run.run.error).toMatchObject(REFUSED);
   });
 
-  test('also for calls of a model, which gets the refusal', () => {
+  test('the roles of a tool apply to editors of the run also for calls of a model, which receives the refusal', () => {
     const agent: NodeDefinition = { type: 'agent', prompt: 'Pay', tools: ['charge', 'lookup'], write: 'log' };
     const offered: (readonly string[])[] = [];
     const model: Outside['model'] = ({ tools }) => {
@@ -126,7 +126,7 @@ describe('the roles of a tool apply to every person who has changed the run', ()
     expect(run.events).not.toContainEqual(expect.objectContaining({ type: 'tool.called' }));
   });
 
-  test('and its worker receives the persons with different roles, for its own rule', () => {
+  test('the worker of a tool receives the editors of the run with different roles for its own check', () => {
     const run = start({ nodes: { stop, pay }, interruptBefore: ['pay'] }, { next: () => null });
     run.signal('edit', { values: { key: 'x' }, ...by(root) });
     run.signal('edit', { values: { key: 'y' }, ...by({ sub: 'eva', roles: ['admin'] }) });
@@ -148,7 +148,7 @@ describe('the roles of a tool apply to every person who has changed the run', ()
 describe('a compensation', () => {
   const undone: NodeDefinition = { ...pay, compensate: { tool: 'charge', args: { key: 'back' } } };
 
-  test('is subject to the roles of the persons who had changed the run when the call was made, not later', () => {
+  test('a compensation is subject to the roles of the people who had changed the run when the call was made', () => {
     const run = start({ nodes: { undone, ask: { type: 'approval', title: 'Keep?', onReject: 'fail' } } });
     run.signal('edit', { values: { key: 'x' }, ...by(BEN) });
     run.signal('reject', {});
@@ -162,7 +162,7 @@ describe('an approval that excludes its requester', () => {
   const ada: Principal = { sub: 'ada', roles: ['approver'] };
   const abe: Principal = { sub: 'abe', roles: ['approver'] };
 
-  test('excludes the person who has changed its content', () => {
+  test('an approval that excludes its requester excludes the person who has changed its content', () => {
     const run = start({ nodes: { ask } });
     run.signal('edit', { values: { key: 'x' }, ...by(ada) });
     decideLast(run, 'approve', by(ada));
@@ -171,14 +171,14 @@ describe('an approval that excludes its requester', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('does not exclude a person who changes something else while it is pending', () => {
+  test('an approval that excludes its requester does not exclude a person who changes something else while it is pending', () => {
     const run = start({ nodes: { ask } });
     run.signal('edit', { values: { log: 'x' }, ...by(ada) });
     run.signal('approve', by(ada));
     expect(run.run.status).toBe('completed');
   });
 
-  test('cannot be bypassed by a person who has changed the run before', () => {
+  test('an approval that excludes its requester cannot be bypassed by a person who has changed the run before', () => {
     const run = start({ nodes: { ask, pay } });
     run.signal('edit', { values: { log: 'x' }, ...by(ada) });
     run.signal('replan', { node: 'pay', ...by(ada) });
@@ -187,7 +187,7 @@ describe('an approval that excludes its requester', () => {
 });
 
 describe('the editors of a run', () => {
-  test('are 100 at most: others are refused, and known ones may continue', () => {
+  test('the editors of a run are 100 at most: more are refused, and known editors may continue', () => {
     const run = start({ nodes: { stop, pay }, interruptBefore: ['pay'] });
     const user = (n: number): JsonObject => by({ sub: `user ${n}`, roles: ['user'] });
     for (let n = 0; n < 101; n += 1) run.signal('edit', { values: { key: `${n}` }, ...user(n) });
@@ -199,7 +199,7 @@ describe('the editors of a run', () => {
     expect(refusalOf(run, 'edit', { values: { key: 'x' }, ...user(102) })).toBe('not_allowed_now');
   });
 
-  test('never include a principal beyond the size limit', () => {
+  test('the editors of a run never include a principal beyond the size limit', () => {
     const run = start({ nodes: { stop, pay }, interruptBefore: ['pay'] });
     run.signal('edit', { values: { key: 'x' }, ...by({ sub: 'x'.repeat(20_000), roles: [] }) });
     expect(run.run.shapedBy).toEqual([]);

@@ -13,7 +13,7 @@ const edges: GraphDefinition['edges'] = [
 const definition: Partial<GraphDefinition> = { nodes: { ask: asks, ...addsNames('b', 'c') }, edges };
 
 describe('an edit', () => {
-  test('keeps the open superstep', () => {
+  test('an edit of the state keeps the open superstep', () => {
     const run = startRun(definition);
     run.signal('edit', { values: { log: 'x' } });
     expect(run.run).toMatchObject({ status: 'waiting', approvals: { 'run-1.a1': { status: 'pending' } } });
@@ -28,14 +28,14 @@ describe('an edit', () => {
     [{ values: { log: 'x' }, asNode: 'ask' }, [['ask'], ['b'], ['c']]],
     [{ values: {}, asNode: 'ask' }, [['ask'], ['c']]],
     [{ asNode: 'c' }, [['ask']]],
-  ])('%j discards the open superstep and evaluates the edges of its node', (...[payload, steps]) => {
+  ])('an edit as a node, %j, drops the open superstep and evaluates the edges of the node', (...[payload, steps]) => {
     const run = startRun(definition);
     run.signal('edit', payload);
     expect([run.run.status, run.steps]).toEqual(['completed', steps]);
     expect(run.run.approvals).toMatchObject({ 'run-1.a1': { status: 'canceled' } });
   });
 
-  test('of a paused run keeps it paused', () => {
+  test('an edit of a paused run keeps it paused', () => {
     const run = startRun({ ...definition, interruptBefore: ['ask'] });
     run.signal('edit', { values: { log: 'x' }, asNode: 'ask' });
     expect([run.run.status, run.steps]).toEqual(['paused', []]);
@@ -43,7 +43,7 @@ describe('an edit', () => {
     expect(run.steps).toEqual([['b'], ['c']]);
   });
 
-  test('at a breakpoint after a node changes the next nodes', () => {
+  test('an edit at a breakpoint after a node changes the next nodes', () => {
     const run = startRun({ ...definition, interruptAfter: ['ask'] });
     run.signal('approve', {});
     expect(run.run.root.at).toMatchObject({ kind: 'after', nodes: ['ask'], next: ['c'] });
@@ -53,7 +53,7 @@ describe('an edit', () => {
     expect(run.steps).toEqual([['ask'], ['b'], ['c']]);
   });
 
-  test('as a node stops at a breakpoint that it leads to', () => {
+  test('an edit as a node stops at a breakpoint that the node leads to', () => {
     const run = startRun({ ...definition, interruptBefore: ['c'] });
     run.signal('edit', { asNode: 'ask' });
     expect([run.run.status, run.steps]).toEqual(['paused', [['ask']]]);
@@ -67,7 +67,7 @@ describe('an edit', () => {
     [{ checkpoint: 'run-1.c9' }, 'stale'],
     [{ asNode: 'ask', by: { sub: 'eve', roles: [] } }, 'not_an_approver'],
     [{ values: { log: 'y' }, asNode: 'b' }, 'invalid_values'],
-  ])('%j is refused and changes nothing', (...[payload, reason]) => {
+  ])('an edit with %j is refused and changes nothing', (...[payload, reason]) => {
     const run = startRun(definition);
     const { root, approvals, timers } = run.run;
     const { length } = run.events;
@@ -76,13 +76,13 @@ describe('an edit', () => {
     expect(run.run).toMatchObject({ status: 'waiting', root, approvals, timers });
   });
 
-  test('sent to the execution of an ended run is ignored', () => {
+  test('an edit sent to the execution of an ended run is ignored', () => {
     const run = startRun({ nodes: addsNames('a') });
     run.signal('edit', { values: { log: 'x' } });
     expect(typesOf(run).at(-1)).toBe('run.completed');
   });
 
-  test('keeps the deadline', () => {
+  test('an edit of the state keeps the deadline of the run', () => {
     const wait = { type: 'wait', event: 'go' } as const;
     const run = startRun({ nodes: { w: wait, v: wait }, limits: { deadline: '1h' } });
     run.signal('edit', { asNode: 'w' });
@@ -99,14 +99,14 @@ describe('an edit as a node', () => {
     return [run.run.status, logOf(run)];
   };
 
-  test('lets the run continue after one resume', () => {
+  test('after an edit as a node, one resume continues the run', () => {
     const run = startRun(stopping);
     run.signal('edit', { values: { log: 'x' }, asNode: 'a' });
     expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['b'] });
     expect(afterResuming(run)).toEqual(['completed', ['a', 'x', 'b', 'c']]);
   });
 
-  test('of an ended run stops at the breakpoint, too', () => {
+  test('an edit as a node of an ended run stops at the breakpoint of the next node, too', () => {
     const run = startRun(stopping);
     run.signal('resume', {});
     expect(run.run.status).toBe('completed');
@@ -115,14 +115,14 @@ describe('an edit as a node', () => {
     expect(afterResuming(run)).toEqual(['completed', ['a', 'b', 'c', 'x', 'b', 'c']]);
   });
 
-  test('that leads to another breakpoint stops at that one', () => {
+  test('an edit as a node that leads to another breakpoint stops at that one', () => {
     const run = startRun({ ...stopping, interruptBefore: ['b', 'c'] });
     run.signal('edit', { values: { log: 'x' }, asNode: 'b' });
     expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['c'] });
     expect(afterResuming(run)).toEqual(['completed', ['a', 'x', 'c']]);
   });
 
-  test('of a waiting run lets it stop at the breakpoint', () => {
+  test('an edit as a node of a waiting run lets the run stop at the breakpoint', () => {
     const wait = { type: 'wait', event: 'go' } as const;
     const run = startRun({ nodes: { a: wait, ...addsNames('b') }, interruptBefore: ['b'] });
     run.signal('edit', { asNode: 'a' });
@@ -134,7 +134,7 @@ describe('an edit as a node', () => {
 describe('a replan to the node before which a run is stopped', () => {
   const stopping: Partial<GraphDefinition> = { nodes: addsNames('a', 'b'), interruptBefore: ['b', 'a'] };
 
-  test('continues the run at that node', () => {
+  test('a replan to the node before which a run is stopped continues the run at that node', () => {
     const run = startRun(stopping);
     run.signal('resume', {});
     expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['b'] });
@@ -142,7 +142,7 @@ describe('a replan to the node before which a run is stopped', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['a', 'b']]);
   });
 
-  test('to another node stops at its breakpoint', () => {
+  test('a replan of a stopped run to another node stops at the breakpoint of that node', () => {
     const run = startRun(stopping);
     run.signal('replan', { node: 'b' });
     expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['b'] });

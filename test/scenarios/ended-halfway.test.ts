@@ -44,14 +44,14 @@ const retried = (run: Run, called = graph) =>
   signalEndedRun(called, run, { now: 3_600_002, name: 'retry', payload: {} });
 
 describe('a run whose deadline expired during an open call', () => {
-  test('repeats the call under its key when a person retries', () => {
+  test('a call that was open when the deadline of its run expired is repeated under its key when a person retries', () => {
     const { run, key } = late('CANCELED');
     expect(shown(run)).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' }, timers: {} });
     expect(retried(run).effects).toMatchObject([{ kind: 'call', key, takeover: 1 }, { kind: 'timer' }]);
   });
 
   test.each<RunErrorCode>(['UNKNOWN_OUTCOME', 'CANCELED', 'INTERNAL'])(
-    'reports an unsafe call of unknown outcome and does not repeat it: %s',
+    'an unsafe call of unknown outcome at the deadline of its run is reported and not repeated: %s',
     (code) => {
       const { run } = late(code, unsafe);
       const cause = { code: 'UNKNOWN_OUTCOME', message: 'Not compensated: a: the outcome of the call is unknown' };
@@ -78,7 +78,7 @@ test('a canceled run can be neither retried nor skipped, whatever it waited for'
   ]);
 });
 
-test('a subgraph that a person has given up continues inside on a retry', () => {
+test('a subgraph whose failure a person has confirmed continues at its inner nodes on a retry', () => {
   const { outside, broken, calls } = breakable('b');
   const inside = aDefinition({ name: 'inside', nodes: { a: works('a'), b: works('b') } });
   const sub = { type: 'subgraph', graph: inside, onError: 'intervene', write: { log: '{{ result.log }}' } } as const;
@@ -90,7 +90,7 @@ test('a subgraph that a person has given up continues inside on a retry', () => 
   expect(calls.filter((call) => call.includes('a:'))).toHaveLength(1);
 });
 
-test('a run that could not begin can be forked with valid values', () => {
+test('a run that could not start can be forked with valid values', () => {
   const edges = [{ from: '__start__', route: 'state.log[0]', paths: { x: 'a' } }];
   const run = startRun({ nodes: { a: adds('a') }, edges });
   expect(run.run).toMatchObject({ status: 'failed', error: { code: 'EXPRESSION_FAILED' } });
@@ -98,7 +98,7 @@ test('a run that could not begin can be forked with valid values', () => {
   expect('run' in fork && logOf(fork)).toEqual(['x', 'a']);
 });
 
-test('values given at a breakpoint after a node change the next nodes, which the checkpoint records', () => {
+test('values given at a breakpoint after a node change the next nodes, and the checkpoint records these', () => {
   const branches = [{ when: 'size(state.log) > 1', to: 'c' }, { to: 'b' }];
   const run = startRun({
     nodes: { a: adds('a'), b: adds('b'), c: adds('c') },
@@ -115,7 +115,7 @@ test('values given at a breakpoint after a node change the next nodes, which the
   expect(run.checkpoints.find(({ source }) => source === 'update')?.next).toEqual(['c']);
 });
 
-test('a model with an open correction at the deadline begins again, and each answer counts once', () => {
+test('a model call whose correction was open at the deadline begins again, and each answer counts once', () => {
   const output = { type: 'object', required: ['n'] };
   const ask = { type: 'llm', prompt: 'How many?', output, write: { log: ['{{ result.object.n }}'] } } as const;
   const asking = compileGraph(aDefinition({ nodes: { ask }, limits }), aCatalog());
@@ -142,7 +142,7 @@ test('a model with an open correction at the deadline begins again, and each ans
 
 const answer = (key: string, text: string) => ({ key, reply: says(text), attempts: 1, durationMs: 1 });
 
-test('a deadline that is raised during a run restarts', () => {
+test('the deadline of a run restarts when it is raised during the run', () => {
   const { outside } = breakable('a');
   const asked = { limits: { deadline: '30m' } };
   const run = startRun({ nodes: { a: { ...works('a'), onError: 'intervene' } }, limits }, outside);
@@ -156,6 +156,6 @@ test.each([
   [{ kind: 'value' }, false],
   [{ kind: 'model' }, false],
   ['text', false],
-])('the value %j is recognized as a reply of a call: %j', (value, isReply) => {
+])('the value %j is recognized as the reply of a call: %j', (value, isReply) => {
   expect(isCallReply(value)).toBe(isReply);
 });

@@ -64,14 +64,14 @@ function withBrokenCompensation(graph: CompiledGraph): Run {
 describe('an error that the interpreter throws', () => {
   const graph = compileGraph(aDefinition(GRAPH), aCatalog());
 
-  test('while it cancels a run fails the run', () => {
+  test('an error that the interpreter throws while it cancels a run fails the run', () => {
     const canceling = advance(graph, start(graph).run, CANCEL).run;
     const { run, events } = advance(graph, canceling, answerTo(canceling, broken(REPLY, 'kind')));
     expect(shown(run)).toMatchObject({ status: 'failed', error: BROKEN });
     expect(events.at(-1)).toMatchObject({ type: 'run.failed', error: BROKEN });
   });
 
-  test('during the onCancel node of a canceled run fails the run', () => {
+  test('an error that the interpreter throws during the onCancel node of a canceled run fails the run', () => {
     const tidy = { type: 'tool', tool: 'notify', args: { key: 'tidy' } } as const;
     const definition = aDefinition({ nodes: { check, tidy }, edges: [{ from: '__start__', to: 'check' }] });
     const closable = compileGraph({ ...definition, onCancel: 'tidy' }, aCatalog());
@@ -87,7 +87,7 @@ describe('an error that the interpreter throws', () => {
     message: `Not compensated: pay: the run has ended before its compensation. ${first}`,
   });
 
-  test('in the compensation of a failing run ends the run with an error that names the missing compensation and the first failure', () => {
+  test('an error that the interpreter throws in the compensation of a failing run ends the run with an error that names the missing compensation and the first failure', () => {
     const run = withBrokenCompensation(graph);
     const over = advance(graph, run, failureOf(run));
     const cause = lacking('TOOL_FAILED: declined');
@@ -95,7 +95,7 @@ describe('an error that the interpreter throws', () => {
     expect(over.events.filter(({ type }) => type === 'run.failed')).toHaveLength(1);
   });
 
-  test('in the compensation of a canceled run ends the run', () => {
+  test('an error that the interpreter throws in the compensation of a canceled run ends the run', () => {
     const run = withBrokenCompensation(graph);
     const canceling = advance(graph, run, CANCEL).run;
     const over = advance(graph, canceling, failureOf(canceling)).run;
@@ -105,7 +105,7 @@ describe('an error that the interpreter throws', () => {
     });
   });
 
-  test('repeatedly while a run fails cancels the open calls and timers', () => {
+  test('an error that the interpreter throws repeatedly while a run fails cancels the open calls and timers', () => {
     const timed = start(graph, limitsOfGraph({ deadline: '1m' }, DEFAULTS)).run;
     const countdown = broken({ leftMs: 60_000, runsSince: 0 }, 'leftMs');
     const over = advance(graph, { ...timed, countdown }, { kind: 'continue', at: 1 });
@@ -117,7 +117,7 @@ describe('an error that the interpreter throws', () => {
   });
 });
 
-test('a fork that is refused at its beginning fails', () => {
+test('a fork that is refused when it starts fails', () => {
   const graph = compileGraph(aDefinition(GRAPH), aCatalog());
   const parent = { runId: 'run-0', checkpoint: 'run-0.c1', callsSince: [], closedApprovals: [] };
   const fork = { parent, channels: {}, resumePoint: foldResumePoints([]), step: 0, values: {}, asNode: 'gone' };

@@ -81,7 +81,7 @@ const losing: Stage['tool'] = ({ tool }): Json => {
 const both: readonly Said[] = [asks(['lookup', { key: 'l' }], ['charge', { key: 'c' }]), says('done')];
 
 describe('an agent that exceeds the size limit by the answer of a call while another call is open', () => {
-  test('follows its onError only after that call has returned, and keeps visits apart', () => {
+  test('an agent that exceeds the size limit follows its onError only after its other open call has returned, and keeps visits apart', () => {
     const played = full({ replies: both, tool: answers, graph: loopOf({ ...AGENT, onError: { to: 'b' } }) });
     played.letIn('lookup');
     expect(played.run.events.at(-1)).toMatchObject({ type: 'node.failed', error: { code: 'PAYLOAD_TOO_LARGE' } });
@@ -93,7 +93,7 @@ describe('an agent that exceeds the size limit by the answer of a call while ano
     expect(madeOf(played)).toEqual(['lookup', 'charge']);
   });
 
-  test('can not be retried before that call has returned, and does not repeat it', () => {
+  test('an agent that exceeds the size limit can not be retried before its other open call has returned, and does not repeat that call', () => {
     const played = full({ replies: both, tool: answers, graph: loopOf({ ...AGENT, onError: 'intervene' }) });
     played.letIn('lookup');
     played.run.signal('retry', {});
@@ -106,7 +106,7 @@ describe('an agent that exceeds the size limit by the answer of a call while ano
     expect(isCounted(played)).toBe(true);
   });
 
-  test('waits for a person if that call is lost, whatever its onError is', () => {
+  test('an agent that exceeds the size limit waits for a person if its other open call is lost, whatever its onError is', () => {
     const replies = [asks(['lookup', { key: 'l' }], ['notify', { key: 'n' }])];
     const graph = { ...loopOf({ ...AGENT, onError: { to: 'b' } }), limits: { maxConcurrency: 1 } };
     const played = full({ replies, tool: losing, graph });
@@ -118,7 +118,7 @@ describe('an agent that exceeds the size limit by the answer of a call while ano
     expect(madeOf(played)).toEqual(['lookup', 'notify', 'lookup']);
   });
 
-  test('drops the answer of that call if it exceeds the limit, too', () => {
+  test('an agent that exceeds the size limit drops the answer of its other open call if that exceeds the limit, too', () => {
     const replies = [asks(['lookup', { key: 'l' }], ['charge', { key: 'c' }])];
     const played = full({ replies, tool: () => LARGE, graph: loopOf({ ...AGENT, onError: 'intervene' }) });
     played.letIn('lookup');
@@ -131,7 +131,7 @@ describe('an agent that exceeds the size limit by the answer of a call while ano
 describe('an agent that exceeds the size limit by the calls that it has just begun', () => {
   const asking = (tool: string) => [asks([tool, { key: 'k', value: LARGE }]), asks([tool, { key: 'k', value: LARGE }])];
 
-  test('follows its onError after they have returned', () => {
+  test('an agent that exceeds the size limit by its new calls follows its onError after they have returned', () => {
     const graph = loopOf({ ...AGENT, onError: { to: 'b' } });
     const played = full({ replies: asking('charge'), tool: answers, graph });
     expect([statusesOf(played), outOf(played)]).toEqual([['running', 'ba'], ['run-1:a:1:1:0 0']]);
@@ -139,7 +139,7 @@ describe('an agent that exceeds the size limit by the calls that it has just beg
     expect([statusesOf(played), outOf(played)]).toEqual([['waiting', 'bab'], []]);
   });
 
-  test('waits for a person, who must name the call, if one is lost', () => {
+  test('an agent that exceeds the size limit by its new calls waits for a person, who must name the call, if one is lost', () => {
     const graph = loopOf({ ...AGENT, onError: { to: 'b' } });
     const played = full({ replies: asking('notify'), tool: losing, graph });
     played.letIn('notify');
@@ -176,21 +176,21 @@ describe('a node that exceeds the size limit by its single call', () => {
     onError: { to: 'b' },
   });
 
-  test('follows its onError after the call has returned', () => {
+  test('a node that exceeds the size limit by its single call follows its onError after the call has returned', () => {
     const played = full({ tool: answers, graph: loopOf(calls('charge')) });
     expect([statusesOf(played), outOf(played)]).toEqual([['running', 'ba'], ['run-1:a:1:0:0 0']]);
     played.letIn('charge');
     expect([statusesOf(played), outOf(played)]).toEqual([['waiting', 'bab'], []]);
   });
 
-  test('waits for a person if the call is lost', () => {
+  test('a node that exceeds the size limit by its single call waits for a person if the call is lost', () => {
     const played = full({ tool: losing, graph: loopOf(calls('notify')) });
     played.letIn('notify');
     expect(waitingOf(played)).toMatchObject([{ error: { code: 'UNKNOWN_OUTCOME' }, idempotencyKey: 'run-1:a:1:0:0' }]);
     expect(isCounted(played)).toBe(true);
   });
 
-  test('fails its run after the call has returned, and a retry requests the same call', () => {
+  test('a node that exceeds the size limit by its single call fails its run after the call has returned, and a retry requests the same call', () => {
     const { onError: _none, ...node } = calls('charge');
     const played = full({ tool: answers, graph: loopOf(node) });
     played.letIn('charge');
@@ -200,7 +200,7 @@ describe('a node that exceeds the size limit by its single call', () => {
     expect(played.keys).toEqual(['run-1:a:1:0:0', 'run-1:a:1:0:0']);
   });
 
-  test('is canceled with its run', () => {
+  test('a node that exceeds the size limit by its single call is canceled with its run', () => {
     const played = full({ tool: answers, graph: loopOf(calls('charge')) });
     played.run.signal('cancel', {});
     expect(played.run.run.status).toBe('running');

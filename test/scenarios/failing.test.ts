@@ -32,7 +32,7 @@ const answered = (key: string) => ({ kind: 'call.completed', key, ...paid, at: 3
 describe('a deadline that expires during open calls', () => {
   const late = advance(graph, run, { kind: 'timer', id: DEADLINE_TIMER, at: 3_600_000 });
 
-  test('cancels the calls and waits for their results', () => {
+  test('a deadline that expires during open calls cancels the calls and waits for their results', () => {
     expect(late.effects.map(({ kind }) => kind)).toContain('cancel.calls');
     expect(shown(late.run)).toMatchObject({
       status: 'running',
@@ -56,7 +56,7 @@ describe('a deadline that expires during open calls', () => {
     expect(over.events.map(({ type }) => type)).toEqual(['tool.called', 'run.failed']);
   });
 
-  test('ignores signals until the calls have returned', () => {
+  test('a run whose deadline expired ignores signals until its calls have returned', () => {
     const { events } = advance(graph, late.run, { kind: 'signal', name: 'pause', payload: {}, at: 3_600_001 });
     expect(events).toMatchObject([
       { type: 'signal.ignored', reason: 'not_allowed_now', detail: 'The run is about to fail' },
@@ -64,7 +64,7 @@ describe('a deadline that expires during open calls', () => {
   });
 });
 
-test('a run that is being canceled no longer waits for people', () => {
+test('a run that is being canceled does not wait for people any more', () => {
   const nodes = { a: pays, ask: { type: 'approval', title: 'May I?' } } as const;
   const asking = compileGraph(aDefinition({ nodes, edges: [{ from: '__start__', to: ['a', 'ask'] }] }), aCatalog());
   const begun = begin(asking, IDENTITY, { input: {}, startedAt: 0 });
@@ -75,7 +75,7 @@ test('a run that is being canceled no longer waits for people', () => {
 });
 
 describe('the reply of a call', () => {
-  test('is dropped if its task no longer exists', () => {
+  test('the reply of a call is dropped if its task no longer exists', () => {
     const called = { kind: 'tool', name: 'charge' } as const;
     const gone: Run = { ...run, calls: { ...run.calls, late: { taskPath: ['gone'], called, since: 0, takeover: 0 } } };
     const after = advance(graph, gone, answered('late'));
@@ -83,7 +83,7 @@ describe('the reply of a call', () => {
     expect(after.run).toMatchObject({ root: run.root, calls: run.calls, spent: { toolCalls: 1 } });
   });
 
-  test('leaves a task that has ended unchanged', () => {
+  test('the reply of a call leaves a task that has ended unchanged', () => {
     const once = advance(graph, run, answered(first)).run;
     const again: Run = { ...once, calls: { ...run.calls } };
     const after = advance(graph, again, { ...answered(first), reply: { kind: 'value', value: 'twice' } });
@@ -92,14 +92,14 @@ describe('the reply of a call', () => {
   });
 });
 
-test('a node that a person has given up names the person in its error', () => {
+test('a node whose intervention a person settles by fail names the person in its error', () => {
   const given = startRun({ nodes: { only: { ...pays, onError: 'intervene' } } }, failing);
   given.signal('fail', { by: { sub: 'ada', roles: [] } });
   expect(given.events.flatMap((event) => (event.type === 'node.failed' ? [event.by] : []))).toEqual([undefined, 'ada']);
 });
 
 /** The deadline is over while a call is out, and so the run is about to fail. */
-test('a cancellation is accepted by a run that is about to fail', () => {
+test('a run that is about to fail accepts a cancellation', () => {
   let isAnswered = false;
   const outside: Outside = { next: () => (isAnswered ? 0 : null), tool: () => 1 };
   const nodes = { first: pays, other: { ...pays, tool: 'lookup' } };

@@ -29,14 +29,14 @@ describe('a fork', () => {
     [2, [['b'], ['c']]],
     [3, [['c']]],
     [4, []],
-  ])('from checkpoint %i runs the nodes after it', (checkpoint, steps) => {
+  ])('a fork from checkpoint %i runs the nodes after it', (checkpoint, steps) => {
     const fork = forkOf(startRun(abc), checkpoint);
     expect(fork.run).toMatchObject({ status: 'completed', output: { log: ['a', 'b', 'c'] } });
     expect(fork.steps).toEqual(steps);
     expect(fork.run.root.visits).toEqual({ a: 1, b: 1, c: 1 });
   });
 
-  test('records its parent run and checkpoint first', () => {
+  test('a fork records its parent run and checkpoint first', () => {
     const fork = forkOf(startRun(abc), 2);
     const parent = { runId: 'run-1', checkpoint: 'run-1.c2' };
     expect(fork.events[0]).toMatchObject({ seq: 1, type: 'run.started', by: 'uma', parent });
@@ -48,13 +48,13 @@ describe('a fork', () => {
     ]);
   });
 
-  test('of a fork continues from the fork, without data of the first run', () => {
+  test('a fork of a fork continues from the fork, without data of the first run', () => {
     const fork = forkOf(startRun(abc), 1, { values: { log: 'x' } });
     const again = fork.fork('fork-of-run-1.c1.c2', { values: { log: 'y' } });
     expect(again).toMatchObject({ run: { status: 'completed', output: { log: ['x', 'a', 'y', 'b', 'c'] } } });
   });
 
-  test('keeps null values of its checkpoint instead of defaults', () => {
+  test('a fork keeps null values of its checkpoint instead of defaults', () => {
     const channels: GraphDefinition['channels'] = {
       x: { default: 5 },
       log: { reducer: 'append' },
@@ -70,7 +70,7 @@ describe('a fork', () => {
     expect(fork.run.output).toEqual(run.run.output);
   });
 
-  test('makes only the calls after its checkpoint, under its own keys', () => {
+  test('a fork makes only the calls after its checkpoint, under its own keys', () => {
     const { outside, calls } = breakable();
     const run = startRun({ nodes: allWork('a', 'b') }, outside);
     const fork = run.fork('run-1.c2');
@@ -78,7 +78,7 @@ describe('a fork', () => {
     expect(calls).toEqual(['a:1:0:0', 'b:1:0:0', 'b:1:0:0']);
   });
 
-  test('has spent what its parent had spent at the checkpoint', () => {
+  test('a fork starts with the usage of its parent at the checkpoint', () => {
     const over = { nodes: allWork('a', 'b', 'c'), limits: { maxToolCalls: 2 } };
     const run = startRun(over, breakable().outside);
     expect(run.run.error?.code).toBe('BUDGET_EXCEEDED');
@@ -86,7 +86,7 @@ describe('a fork', () => {
     expect(fork.run).toMatchObject({ status: 'failed', error: { code: 'BUDGET_EXCEEDED', node: 'c' } });
   });
 
-  test('continues the numbering of supersteps', () => {
+  test('a fork continues the numbering of supersteps', () => {
     const loop = {
       nodes: addsNames('a'),
       edges: [
@@ -98,7 +98,7 @@ describe('a fork', () => {
     expect([fork.run.error?.code, fork.steps.length]).toEqual(['GRAPH_RECURSION_LIMIT', 2]);
   });
 
-  test('may have its own breakpoints', () => {
+  test('a fork may have its own breakpoints', () => {
     const definition = aDefinition(abc);
     const graph = compileGraph(definition, aCatalog());
     const { checkpoints } = startRun(abc);
@@ -120,13 +120,13 @@ describe('a fork', () => {
 });
 
 describe('a fork with other values', () => {
-  test('writes them through the reducers', () => {
+  test('a fork with other values writes them through the reducers', () => {
     const fork = forkOf(startRun(abc), 2, { values: { log: 'x' } });
     expect(logOf(fork)).toEqual(['a', 'x', 'b', 'c']);
     expect(typesOf(fork).slice(0, 3)).toEqual(['run.started', 'state.updated', 'checkpoint.saved']);
   });
 
-  test('does not repeat the edges that its parent had evaluated', () => {
+  test('a fork with other values does not repeat the edges that its parent had evaluated', () => {
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: 'a' },
       { from: 'a', branches: [{ when: "'x' in state.log", to: 'b' }, { to: 'c' }] },
@@ -137,13 +137,13 @@ describe('a fork with other values', () => {
   test.each([
     [{ nope: 1 }, 'There is no channel "nope".'],
     [{ log: { $replace: 7 } }, 'Channel "log"'],
-  ])('%j is refused', (values, message) => {
+  ])('a fork with the invalid values %j is refused', (values, message) => {
     const channels = { log: { reducer: 'append', schema: { type: 'array' } } } as const;
     const fork = startRun({ ...abc, channels }).fork('run-1.c2', { values });
     expect(fork).toMatchObject({ code: 'INVALID_VALUES', message: expect.stringContaining(message) });
   });
 
-  test('continues after edges that failed in its parent', () => {
+  test('a fork with other values continues after edges that failed in its parent', () => {
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: 'a' },
       { from: 'a', route: 'state.log[size(state.log) - 1]', paths: { b: 'b' } },
@@ -154,7 +154,7 @@ describe('a fork with other values', () => {
     expect(logOf(forkOf(run, 2, { values: { log: 'b' } }))).toEqual(['a', 'b', 'b']);
   });
 
-  test('continues the numbering of message ids', () => {
+  test('a fork with other values continues the numbering of message ids', () => {
     const says = { type: 'set', write: { chat: { role: 'user', content: 'hi' } } } as const;
     const channels = { chat: { reducer: 'messages' } } as const;
     const run = startRun({ channels, nodes: { a: says, b: says } });
@@ -173,7 +173,7 @@ describe('a fork as a node', () => {
     ['b', {}, [['c']]],
     ['c', {}, []],
     ['a', { log: 'x' }, [['b'], ['c']]],
-  ])('continues as if %s had written %j', (asNode, values, steps) => {
+  ])('a fork as the node %s that writes %j continues with the next nodes', (asNode, values, steps) => {
     const fork = forkOf(startRun(abc), 3, { asNode, values });
     expect([fork.run.status, fork.steps]).toEqual(['completed', steps]);
     expect(fork.events[1]).toMatchObject({ type: 'state.updated', asNode, values });
@@ -183,11 +183,11 @@ describe('a fork as a node', () => {
     ['nope', 'MALFORMED'],
     ['__start__', 'MALFORMED'],
     ['ask', 'NOT_AN_APPROVER'],
-  ])('%s is refused', (asNode, code) => {
+  ])('a fork as the node %s is refused', (asNode, code) => {
     expect(startRun({ nodes: { ...addsNames('a'), ask: asks } }).fork('run-1.c2', { asNode })).toMatchObject({ code });
   });
 
-  test('drops the breakpoint and the other next nodes of its parent', () => {
+  test('a fork as a node drops the breakpoint and the other next nodes of its parent', () => {
     const run = startRun({ ...abc, interruptAfter: ['a'] });
     const fork = forkOf(run, 2, { asNode: 'b' });
     expect([fork.run.status, fork.steps]).toEqual(['completed', [['c']]]);
@@ -197,7 +197,7 @@ describe('a fork as a node', () => {
 describe('a fork of another version of the graph', () => {
   const shorter = aDefinition({ nodes: addsNames('a', 'c') });
 
-  test('is refused if the checkpoint continues at a node that it lacks', () => {
+  test('a fork with another version of the graph is refused if the checkpoint continues at a node that the version lacks', () => {
     expect(startRun(abc).fork('run-1.c2', { graph: shorter })).toEqual({
       code: 'MALFORMED',
       message: 'The graph has no node "b", where the checkpoint goes on; name another by asNode',
@@ -206,18 +206,18 @@ describe('a fork of another version of the graph', () => {
   });
 
   test.each<[string, Partial<GraphDefinition>]>([
-    ['waits until nothing else is left', { nodes: { a: adds('a'), b: { ...adds('b'), defer: true } } }],
+    ['is deferred', { nodes: { a: adds('a'), b: { ...adds('b'), defer: true } } }],
     ['comes after a breakpoint', { nodes: addsNames('a', 'b'), interruptAfter: ['b'] }],
-  ])('is refused for a missing node that %s', (_when, over) => {
+  ])('a fork with another version of the graph is refused for a missing node that %s', (_when, over) => {
     const fork = startRun(over).fork(over.interruptAfter ? 'run-1.c3' : 'run-1.c2', { graph: shorter });
     expect(fork).toMatchObject({ code: 'MALFORMED', message: expect.stringContaining('"b"') });
   });
 
-  test('continues as a node that it has', () => {
+  test('a fork with another version of the graph continues as a node that exists in it', () => {
     expect(logOf(forkOf(startRun(abc), 2, { graph: shorter, asNode: 'a' }))).toEqual(['a', 'c']);
   });
 
-  test('continues with its own edges and nodes', () => {
+  test('a fork with another version of the graph continues with its own edges and nodes', () => {
     const graph = aDefinition({ nodes: { ...addsNames('a'), b: adds('other'), ...addsNames('d') } });
     const fork = forkOf(startRun(abc), 2, { graph });
     expect([logOf(fork), fork.steps]).toEqual([
@@ -226,7 +226,7 @@ describe('a fork of another version of the graph', () => {
     ]);
   });
 
-  test('takes over channels of the same name, and uses defaults for the others', () => {
+  test('a fork with another version of the graph takes over channels of the same name, and uses defaults for the others', () => {
     const brief: ChannelDefinition = { reducer: 'append', ephemeral: true };
     const channels = { log: { reducer: 'append' }, gone: { default: 'x' }, brief } as const;
     const fresh = { log: { reducer: 'append' }, fresh: { default: 'y' }, brief } as const;
@@ -237,8 +237,8 @@ describe('a fork of another version of the graph', () => {
   });
 });
 
-describe('a fork continues from the position of its parent and', () => {
-  test('pauses again at a breakpoint after a node', () => {
+describe('the position at which a fork continues', () => {
+  test('a fork pauses again at the breakpoint after a node at which its parent was paused', () => {
     const run = startRun({ ...abc, interruptAfter: ['b'] });
     run.signal('resume', {});
     const fork = forkOf(run, 3);
@@ -251,7 +251,7 @@ describe('a fork continues from the position of its parent and', () => {
     expect([fork.run.status, logOf(fork)]).toEqual(['completed', ['a', 'b', 'x', 'c']]);
   });
 
-  test('pauses again at a breakpoint before a node', () => {
+  test('a fork pauses again at the breakpoint before a node at which its parent was paused', () => {
     const run = startRun({ ...abc, interruptBefore: ['b'] });
     run.signal('resume', { values: { log: 'x' } });
     for (const checkpoint of [2, 3]) {
@@ -262,7 +262,7 @@ describe('a fork continues from the position of its parent and', () => {
     }
   });
 
-  test('has the buffered events of the checkpoint, and no others', () => {
+  test('a fork has the buffered events of the checkpoint, and no others', () => {
     const go = { type: 'wait', event: 'go', write: 'log' } as const;
     const run = startRun({ nodes: { ask: asks, a: go, b: go, c: go } });
     for (const payload of [1, 2]) run.signal('event', { event: 'go', payload });
@@ -278,7 +278,7 @@ describe('a fork continues from the position of its parent and', () => {
     expect(fork.checkpoints[0]?.resumePoint.bufferedEvents).toHaveLength(2);
   });
 
-  test('continues the counts of visits', () => {
+  test('a fork continues the visit counts of its parent', () => {
     const tells = { type: 'set', write: { log: '{{ run.visit }}' }, maxVisits: 3 } as const;
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: 'a' },
@@ -288,7 +288,7 @@ describe('a fork continues from the position of its parent and', () => {
     expect([fork.run.error?.code, logOf(fork)]).toEqual(['MAX_VISITS_EXCEEDED', [1, 2, 3]]);
   });
 
-  test('has the earlier arrivals at its joins', () => {
+  test('a fork has the earlier arrivals at its joins', () => {
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: ['a', 'b'] },
       { from: 'b', to: 'c' },
@@ -302,7 +302,7 @@ describe('a fork continues from the position of its parent and', () => {
     ]);
   });
 
-  test('has the pending elements of lists, and the nodes deferred after them', () => {
+  test('a fork has the pending elements of lists, and the nodes deferred after them', () => {
     const nodes = { each: adds('{{ item }}'), plain: adds('plain'), last: { ...adds('last'), defer: true } };
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', forEach: '[3, 1]', to: 'each', maxConcurrency: 1 },
@@ -315,7 +315,7 @@ describe('a fork continues from the position of its parent and', () => {
     ]);
   });
 
-  test('restarts a superstep that was open when somebody edited the state', () => {
+  test('a fork restarts a superstep that was open when somebody edited the state', () => {
     const { outside, calls } = breakable();
     const nodes = { ask: asks, a: works('a'), each: works('{{ string(item) }}') };
     const edges: GraphDefinition['edges'] = [
@@ -331,7 +331,7 @@ describe('a fork continues from the position of its parent and', () => {
     expect([fork.run.status, logOf(fork)]).toEqual(['completed', ['x', 'a!', '7!']]);
   });
 
-  test('has the visits of nodes that were discarded', () => {
+  test('a fork includes the visits of nodes that were discarded', () => {
     const run = startRun({ nodes: { ask: asks, ...addsNames('b') } });
     run.signal('replan', { node: 'ask' });
     run.signal('replan', { node: 'b' });
@@ -348,14 +348,17 @@ describe('the approval of a fork', () => {
     ['tea', { details: 'tea', parentRun }],
     [['tea'], { details: ['tea'], parentRun }],
     [null, { parentRun }],
-  ])('contains the calls of the parent since the checkpoint, besides %j', (details, expected) => {
-    const fork = forkOf(startRun({ nodes: { ask: { ...asks, details } } }), 1, { callsSince: done });
-    expect(fork.run.approvals).toMatchObject({
-      'fork-of-run-1.c1.a1': { runId: 'fork-of-run-1.c1', details: expected },
-    });
-  });
+  ])(
+    "the approval of a fork contains the parent's calls since the checkpoint, in addition to %j",
+    (details, expected) => {
+      const fork = forkOf(startRun({ nodes: { ask: { ...asks, details } } }), 1, { callsSince: done });
+      expect(fork.run.approvals).toMatchObject({
+        'fork-of-run-1.c1.a1': { runId: 'fork-of-run-1.c1', details: expected },
+      });
+    },
+  );
 
-  test('contains no calls if the parent has made none', () => {
+  test('the approval of a fork contains no calls if the parent has made none', () => {
     const fork = forkOf(startRun({ nodes: { ask: { ...asks, details: 'tea' } } }), 1);
     expect(fork.run.approvals).toMatchObject({ 'fork-of-run-1.c1.a1': { details: 'tea' } });
   });

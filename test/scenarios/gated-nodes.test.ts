@@ -158,7 +158,7 @@ function operationsNamed(pattern: RegExp): readonly string[] {
   return Object.keys(OPERATIONS).filter((name) => pattern.test(name));
 }
 
-test('each row of the documented table is tested', () => {
+test('each row of the documented table of gated operations is tested', () => {
   const page = readFileSync(new URL('../../docs/approvals.md', import.meta.url), 'utf8');
   const table = page.slice(page.indexOf('| door '));
   const rows = [...table.matchAll(/^\| (.+?) *\|/gm)].map(([, cell = '']) => cell.replaceAll('`', ''));
@@ -167,34 +167,35 @@ test('each row of the documented table is tested', () => {
 });
 
 describe.each(Object.entries(OPERATIONS))('%s', (_, open) => {
-  test('is refused to a user', () => {
+  test('an operation that an approval gates is refused to a user', () => {
     expect(open(UMA)).toBe('not_an_approver');
   });
 
-  test('is allowed to an approver', () => {
+  test('an operation that an approval gates is allowed to an approver', () => {
     expect(open(ADA)).toBeUndefined();
   });
 });
 
-describe('an operation that no approval gates is allowed to a user', () => {
-  test.each<[string, Operation]>([
-    ['startAt before the approval', startAt('prep')],
-    ['startAt at the approval, which is then requested', startAt('ask')],
-    ['replan to a node before it', signal(() => stopped({ interruptBefore: ['ask'] }), 'replan', { node: 'prep' })],
-    [
-      'retry of a rejected approval, which is requested again',
-      signal(() => decided('reject', { onReject: 'fail' }), 'retry', {}),
-    ],
-    ['edit of another channel', signal(waiting, 'edit', { values: { amount: 1 } })],
-    [
-      'edit as a node that leads to the approval',
-      signal(() => stopped({ interruptBefore: ['prep'] }), 'edit', { asNode: 'prep' }),
-    ],
-    ['fork before the approval', fork(() => decided('approve'), 'ask')],
-    ['fork with another graph before it', otherGraph(() => decided('approve'), 'ask')],
-  ])('%s', (_, open) => {
-    expect(open(UMA)).toBeUndefined();
-  });
+test.each<[string, Operation]>([
+  ['startAt before the approval', startAt('prep')],
+  ['startAt at the approval, which is then requested', startAt('ask')],
+  [
+    'replan to a node before the approval',
+    signal(() => stopped({ interruptBefore: ['ask'] }), 'replan', { node: 'prep' }),
+  ],
+  [
+    'retry of a rejected approval, which is requested again',
+    signal(() => decided('reject', { onReject: 'fail' }), 'retry', {}),
+  ],
+  ['edit of another channel', signal(waiting, 'edit', { values: { amount: 1 } })],
+  [
+    'edit as a node that leads to the approval',
+    signal(() => stopped({ interruptBefore: ['prep'] }), 'edit', { asNode: 'prep' }),
+  ],
+  ['fork before the approval', fork(() => decided('approve'), 'ask')],
+  ['fork with another graph before the approval', otherGraph(() => decided('approve'), 'ask')],
+])('an operation that needs no approval is allowed to a user: %s', (_, open) => {
+  expect(open(UMA)).toBeUndefined();
 });
 
 describe('the policy of the gating approval is applied', () => {
@@ -204,12 +205,12 @@ describe('the policy of the gating approval is applied', () => {
     [{ policy: { roles: ['boss'] } }, ADA, 'not_an_approver'],
     [{ policy: { quorum: 2 } }, ADA, 'not_an_approver'],
     [{ policy: { requireReason: true } }, ADA, 'not_an_approver'],
-  ])('%j', (ask, by, reason) => {
+  ])('the policy of the approval that gates an operation is applied: %j', (ask, by, reason) => {
     expect(startAt('pay', payment({}, ask))(by)).toBe(reason);
     expect(signal(() => startRun(payment({}, ask)), 'replan', { node: 'pay' })(by)).toBe(reason);
   });
 
-  test('with its escalation, while it is pending', () => {
+  test('the policy of the approval that gates an operation is applied with its escalation, while the approval is pending', () => {
     const boss = { sub: 'bo', roles: ['boss'] };
     const policy = { roles: ['approver'], escalate: [{ after: '1h', roles: ['boss'] }] };
     const run = waiting({ policy });

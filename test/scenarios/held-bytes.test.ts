@@ -53,8 +53,8 @@ function outcomeOf({ run, events }: MemoryRun) {
 
 const REFUSED = { isRefused: true, isBounded: true, isCounted: true };
 
-describe('the limit of held bytes fails a run for', () => {
-  test('the updates of its tasks', () => {
+describe('the limit of held bytes', () => {
+  test('the limit of held bytes fails a run for the updates of its tasks', () => {
     expect(
       outcomeOf(
         runInMemory(
@@ -65,7 +65,7 @@ describe('the limit of held bytes fails a run for', () => {
     ).toEqual(REFUSED);
   });
 
-  test('the replies that its tasks have received', () => {
+  test('the limit of held bytes fails a run for the replies that its tasks have received', () => {
     const definition = fanOut(
       { type: 'tool', tool: 'lookup', args: { key: '{{ string(index) }}' }, write: 'out' },
       100,
@@ -73,7 +73,7 @@ describe('the limit of held bytes fails a run for', () => {
     expect(outcomeOf(runInMemory({ definition, catalog, input: {} }, { tool: () => LARGE }))).toEqual(REFUSED);
   });
 
-  test('the channels of its subgraphs', () => {
+  test('the limit of held bytes fails a run for the channels of its subgraphs', () => {
     const inner = aDefinition({
       channels: { given: {}, copy: {} },
       nodes: { copy: { type: 'set', write: { copy: '{{ state.given }}' } }, wait: { type: 'wait', event: 'never' } },
@@ -87,7 +87,7 @@ describe('the limit of held bytes fails a run for', () => {
     expect(outcomeOf(runInMemory({ definition, catalog, input: {} }, {}))).toEqual(REFUSED);
   });
 
-  test('what expressions make of small writes to channels of its subgraphs', () => {
+  test('the limit of held bytes fails a run for large results of small writes to channels of its subgraphs', () => {
     const names = ['a', 'b', 'c', 'd'];
     const channel = { reducer: { expr: 'current + current' }, default: LARGE };
     const inner = aDefinition({
@@ -103,13 +103,13 @@ describe('the limit of held bytes fails a run for', () => {
     expect(outcomeOf(found)).toEqual(REFUSED);
   });
 
-  test('the approvals that it requests', () => {
+  test('the limit of held bytes fails a run for the approvals that it requests', () => {
     const definition = fanOut({ type: 'approval', title: 'May I?', args: { text: '{{ state.s }}' } }, 100);
     expect(outcomeOf(runInMemory({ definition, catalog, input: {} }, {}))).toEqual(REFUSED);
   });
 });
 
-test('a run may hold many values in sequence', () => {
+test('a run may hold many large values one after the other within the limit of held bytes', () => {
   const definition = aDefinition({
     channels: { s: { default: LARGE }, n: { reducer: 'sum', default: 0 }, out: {} },
     nodes: { a: { type: 'set', write: { out: '{{ state.s }}{{ state.n }}', n: 1 } } },
@@ -124,7 +124,7 @@ test('a run may hold many values in sequence', () => {
   expect(heldBytes(run)).toBe(0);
 });
 
-test('an event that is taken in the occurrence in which it comes makes no room for more', () => {
+test('an event that is received and consumed at once does not raise the limit of held bytes', () => {
   const inner = aDefinition({ channels: { s: { default: LARGE } }, nodes: { wait: { type: 'wait', event: 'never' } } });
   const said = { type: 'set', write: { s: '{{ state.s }}' } } as const;
   const { nodes, edges, ...others } = fanOut({ type: 'subgraph', graph: inner }, 100);
@@ -149,7 +149,7 @@ test('an event that is taken in the occurrence in which it comes makes no room f
   expect(heldBytes(run)).toBeLessThanOrEqual(MAX_HELD_BYTES + ERRORS);
 });
 
-test('a subgraph may hold many values in sequence, within one occurrence', () => {
+test('a subgraph may hold many large values one after the other within one advance of the run', () => {
   const inner = aDefinition({
     channels: { s: { default: 'x'.repeat(100_000) }, n: { reducer: 'sum', default: 0 }, out: {} },
     nodes: { a: { type: 'set', write: { out: '{{ state.s }}{{ state.n }}', n: 1 } } },
@@ -169,7 +169,7 @@ describe('a list of a subgraph that grows in place', () => {
   const around = (inner: GraphDefinition): GraphDefinition =>
     aDefinition({ nodes: { sub: { type: 'subgraph', graph: inner } } });
 
-  test('is counted even if a later write of the superstep replaces what an earlier one has added', () => {
+  test('an append to a list of a subgraph is counted even if a later write of the superstep replaces it', () => {
     const inner = aDefinition({
       channels: { items: { default: [1, 2] }, chat: { reducer: 'messages' }, n: { reducer: 'sum', default: 0 } },
       nodes: {
@@ -190,27 +190,30 @@ describe('a list of a subgraph that grows in place', () => {
     expect(heldBytes(run)).toBe(heldBytes(structuredClone(run)));
   });
 
-  test.each([40_000, 41_000, 42_000])('drops a write of %i characters for which there is no room', (size) => {
-    const names = Array.from({ length: 9 }, (_, at) => `o${at}`);
-    const inner = aDefinition({
-      channels: {
-        s: { default: 'x'.repeat(size) },
-        n: { reducer: 'sum', default: 0 },
-        ...Object.fromEntries(names.map((name) => [name, { reducer: 'append' as const }])),
-      },
-      nodes: {
-        add: { type: 'set', write: { n: 1, ...Object.fromEntries(names.map((name) => [name, '{{ state.s }}'])) } },
-        wait: { type: 'wait', event: 'never' },
-      },
-      edges: [
-        { from: '__start__', to: 'add' },
-        { from: 'add', branches: [{ when: 'state.n >= 100', to: 'wait' }, { to: 'add' }] },
-      ],
-      limits: { maxSteps: 1_000 },
-    });
-    const found = runInMemory({ definition: fanOut({ type: 'subgraph', graph: inner }, 2), catalog, input: {} }, {});
-    expect(outcomeOf(found)).toEqual(REFUSED);
-  });
+  test.each([40_000, 41_000, 42_000])(
+    'an append of %i characters to a list of a subgraph is dropped if it exceeds the limit of held bytes',
+    (size) => {
+      const names = Array.from({ length: 9 }, (_, at) => `o${at}`);
+      const inner = aDefinition({
+        channels: {
+          s: { default: 'x'.repeat(size) },
+          n: { reducer: 'sum', default: 0 },
+          ...Object.fromEntries(names.map((name) => [name, { reducer: 'append' as const }])),
+        },
+        nodes: {
+          add: { type: 'set', write: { n: 1, ...Object.fromEntries(names.map((name) => [name, '{{ state.s }}'])) } },
+          wait: { type: 'wait', event: 'never' },
+        },
+        edges: [
+          { from: '__start__', to: 'add' },
+          { from: 'add', branches: [{ when: 'state.n >= 100', to: 'wait' }, { to: 'add' }] },
+        ],
+        limits: { maxSteps: 1_000 },
+      });
+      const found = runInMemory({ definition: fanOut({ type: 'subgraph', graph: inner }, 2), catalog, input: {} }, {});
+      expect(outcomeOf(found)).toEqual(REFUSED);
+    },
+  );
 });
 
 /* Sizes are remembered: what has not changed is not read again. */
@@ -251,7 +254,7 @@ describe('a run that holds many texts reads few of them again', () => {
     ['in subgraphs', fanOut({ type: 'subgraph', graph: textInside }, COUNT)],
     ['in a subgraph that appends one', inside(looping({ n: 8, texts: 'one more' }))],
     ['in a subgraph that writes something else', inside(looping({ n: 1 }))],
-  ])('%s', (_place, definition) => {
+  ])('a run that holds many texts does not measure their sizes again at each step %s', (_place, definition) => {
     const found = runInMemory({ definition, catalog, input: {} }, {});
     found.signal('event', { event: 'go' });
     const read = vi.spyOn(String.prototype, 'charCodeAt');
@@ -263,7 +266,7 @@ describe('a run that holds many texts reads few of them again', () => {
   });
 });
 
-test('a list that begins as null is counted by what it has become', () => {
+test('the held bytes of a list that begins as null are counted by its current size', () => {
   const inner = aDefinition({
     channels: { list: { reducer: 'append', default: null } },
     nodes: { a: { type: 'set', write: { list: ['x'.repeat(300)] } }, wait: { type: 'wait', event: 'never' } },
@@ -277,16 +280,16 @@ test('a list that begins as null is counted by what it has become', () => {
   expect(heldBytes(run)).toBe(heldBytes(structuredClone(run)));
 });
 
-describe('members that writes add to, change in or remove from an object of a subgraph are counted exactly:', () => {
+describe('held bytes of objects in subgraphs', () => {
   const members = { kept: LARGE, changed: 'before', removed: [LARGE], list: [1, 2, 3] };
 
   test.each<[string, ChannelDefinition, Json]>([
     ['new members', {}, { one: LARGE, two: { three: 'é'.repeat(300) } }],
     ['changed members', {}, { changed: 'after', list: [4, { five: LARGE }] }],
-    ['removed members, and one that never was', {}, { removed: null, never: null }],
-    ['all members, which are replaced', {}, { $replace: { changed: 'x'.repeat(300) } }],
-    ['the members of an ephemeral channel', { ephemeral: true }, { changed: 'after' }],
-  ])('%s', (_what, definition, update) => {
+    ['removed members, and a removed member that never existed', {}, { removed: null, never: null }],
+    ['replaced members', {}, { $replace: { changed: 'x'.repeat(300) } }],
+    ['members of an ephemeral channel', { ephemeral: true }, { changed: 'after' }],
+  ])('held bytes of an object in a subgraph are counted exactly after a write of %s', (_what, definition, update) => {
     const wait: NodeDefinition = { type: 'wait', event: 'write', write: { object: '{{ result }}' } };
     const inner = aDefinition({
       channels: { object: { reducer: 'merge', default: members, ...definition } },

@@ -45,15 +45,15 @@ function aGraph(
   return aDefinition({ nodes, channels: { l: { default: LIST }, o: {}, ...channels }, edges: [...first, ...edges] });
 }
 
-describe('a run fails at a bounded cost if', () => {
-  test('its template repeats an expensive expression 400 times (B1)', () => {
+describe('costly definitions', () => {
+  test('a run fails at a bounded cost if its template repeats an expensive expression 400 times (B1)', () => {
     const { result, units } = play(aGraph({ a: { type: 'set', write: { o: `{{ ${DEAR} }} `.repeat(400) } } }, {}));
     expect(result.run.error).toMatchObject({ code: 'EXPRESSION_FAILED', node: 'a' });
     expect(result.run.error?.message).toMatch(/write\.o: .*Node "a" is too expensive/);
     expect(units).toBeLessThan(MAX_ADVANCE_UNITS);
   });
 
-  test('its node writes 400 channels by expensive expressions (B2)', () => {
+  test('a run fails at a bounded cost if its node writes 400 channels by expensive expressions (B2)', () => {
     const write = Object.fromEntries(many(400, (at) => [`c${at}`, `{{ ${DEAR} }}`]));
     const { result, units } = play(
       aGraph({ a: { type: 'set', write } }, Object.fromEntries(many(400, (at) => [`c${at}`, {}]))),
@@ -62,7 +62,7 @@ describe('a run fails at a bounded cost if', () => {
     expect(units).toBeLessThan(MAX_ADVANCE_UNITS);
   });
 
-  test('its edge has 400 expensive branches (B3)', () => {
+  test('a run fails at a bounded cost if its edge has 400 expensive branches (B3)', () => {
     const branches = [...many(400, () => ({ when: DEAR, to: 'b' })), { to: '__end__' }];
     const graph = aGraph({ a: { type: 'set', write: {} } }, {}, [{ from: 'a', branches }]);
     const { result, units } = play({ ...graph, nodes: { ...graph.nodes, b: { type: 'set', write: {} } } });
@@ -70,7 +70,7 @@ describe('a run fails at a bounded cost if', () => {
     expect(units).toBeLessThan(MAX_ADVANCE_UNITS);
   });
 
-  test('its reducer is expensive for each of 400 writes of a superstep (B4)', () => {
+  test('a run fails at a bounded cost if its reducer is expensive for each of 400 writes of a superstep (B4)', () => {
     const reducer = { expr: 'update.exists(x, update.exists(y, x + y > 100000)) ? 1 : 2' };
     const { result, units } = play(
       aGraph(
@@ -83,21 +83,21 @@ describe('a run fails at a bounded cost if', () => {
     expect(units).toBeLessThan(2 * MAX_ADVANCE_UNITS);
   });
 
-  test('its template makes far more text than allowed (C1)', () => {
+  test('a run fails at a bounded cost if its template makes far more text than allowed (C1)', () => {
     const write = { o: many(12, () => '{{state.s}}'.repeat(400)) };
     const { result, units } = play(aGraph({ a: { type: 'set', write } }, { s: { default: 'x'.repeat(900_000) } }));
     expect(result.run.error).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', node: 'a' });
     expect(units).toBeLessThan(MAX_ADVANCE_UNITS);
   });
 
-  test('its 150 expressions each cost just less than allowed (H7)', () => {
+  test('a run fails at a bounded cost if its 150 expressions each cost just less than allowed (H7)', () => {
     const write = { o: many(150, () => `{{ ${DEAR} }}`) };
     const { result, units } = play(aGraph({ a: { type: 'set', write } }, {}));
     expect(result.run.error).toMatchObject({ code: 'EXPRESSION_FAILED', node: 'a' });
     expect(units).toBeLessThan(MAX_ADVANCE_UNITS);
   });
 
-  test('its forEach lists more tasks than a superstep may have', () => {
+  test('a run fails at a bounded cost if its forEach lists more tasks than a superstep may have', () => {
     const graph = aGraph({ a: { type: 'set', write: {} } }, { big: { default: many(10_001, () => 0) } }, [
       { from: 'a', forEach: 'state.big', to: 'b' },
     ]);
@@ -106,7 +106,7 @@ describe('a run fails at a bounded cost if', () => {
     expect(result.run.error?.message).toContain('allows 10000');
   });
 
-  test('its channels together exceed the limit (M9)', () => {
+  test('a run fails at a bounded cost if its channels together exceed the limit (M9)', () => {
     const half = '{{ state.half }}';
     const graph = aGraph(
       named(70, (at) => ({ type: 'set', write: { [`n${at}`]: half } })),
@@ -129,19 +129,22 @@ describe('a JSON Schema that doubles the work at each level takes linear time', 
       }),
     ]);
 
-  test.each(['allOf', 'anyOf', 'oneOf'])('by %s, behind a condition (A1)', (keyword) => {
-    const behind = JSON.parse('{"then":{"$ref":"#/$defs/d30"}}');
-    const schema = { $defs: doubling(30, keyword), if: { const: 'boom' }, ...behind };
-    const graph = aGraph({ a: { type: 'set', write: { s: 'boom' } } }, { s: { schema } });
-    expect(
-      validateGraph(JSON.parse(JSON.stringify(graph)), catalog).filter(({ code }) => code !== 'UNUSED_CHANNEL'),
-    ).toEqual([]);
-    const { result, units } = play(graph);
-    expect(result.run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION' });
-    expect(units).toBeLessThan(1_000_000);
-  });
+  test.each(['allOf', 'anyOf', 'oneOf'])(
+    'a JSON Schema that doubles the work at each level takes linear time by %s behind a condition (A1)',
+    (keyword) => {
+      const behind = JSON.parse('{"then":{"$ref":"#/$defs/d30"}}');
+      const schema = { $defs: doubling(30, keyword), if: { const: 'boom' }, ...behind };
+      const graph = aGraph({ a: { type: 'set', write: { s: 'boom' } } }, { s: { schema } });
+      expect(
+        validateGraph(JSON.parse(JSON.stringify(graph)), catalog).filter(({ code }) => code !== 'UNUSED_CHANNEL'),
+      ).toEqual([]);
+      const { result, units } = play(graph);
+      expect(result.run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION' });
+      expect(units).toBeLessThan(1_000_000);
+    },
+  );
 
-  test('for the arguments that an approver edits (A3)', () => {
+  test('a JSON Schema that doubles the work at each level takes linear time for the arguments that an approver edits (A3)', () => {
     const behind = JSON.parse('{"then":{"$ref":"#/$defs/d30"}}');
     const boom = { type: 'object', properties: { a: { const: 'boom' } }, required: ['a'] };
     const argsSchema = { $defs: doubling(30, 'anyOf'), if: boom, ...behind };
@@ -152,7 +155,7 @@ describe('a JSON Schema that doubles the work at each level takes linear time', 
     expect(unitsSpent() - before).toBeLessThan(1_000_000);
   });
 
-  test('during its publication (C3, A2)', () => {
+  test('a JSON Schema that doubles the work at each level takes linear time during its publication (C3, A2)', () => {
     const schema = { $defs: doubling(26, 'allOf'), $ref: '#/$defs/d26' };
     const before = unitsSpent();
     const issues = validateGraph(JSON.parse(JSON.stringify(aGraph({}, { s: { schema } }))), catalog);
@@ -161,7 +164,7 @@ describe('a JSON Schema that doubles the work at each level takes linear time', 
   });
 });
 
-test('an input is refused at a bounded cost if its reducer multiplies it (C2)', () => {
+test("an input is refused at a bounded cost if the channel's reducer multiplies its size (C2)", () => {
   const reducer = { expr: `[${many(950, () => 'update').join(', ')}]` };
   const graph = compileGraph(aGraph({ a: { type: 'set', write: {} } }, { x: { reducer } }), catalog);
   const before = unitsSpent();

@@ -46,47 +46,45 @@ const pays: NodeDefinition = { type: 'tool', tool: 'charge' };
 const waits: NodeDefinition = { type: 'wait', event: 'go' };
 const nests: NodeDefinition = { type: 'subgraph', graph: aDefinition() };
 
-describe('a task that receives an input which it does not wait for', () => {
-  test.each([
-    [{ type: 'set' }, CALL, VALUE],
-    [pays, CALL, TIMER],
-    [pays, CALL, REPLY],
-    [computes, CALL, TIMER],
-    [computes, CALL, REPLY],
-    [thinks, CALL, REPLY],
-    [thinks, LLM, TIMER],
-    [thinks, LLM, VALUE],
-    [asks, CALL, TIMER],
-    [asks, APPROVAL, VALUE],
-    [waits, CALL, TIMER],
-    [waits, WAIT, VALUE],
-    [nests, CALL, TIMER],
-  ] satisfies [NodeDefinition, NodePosition, TaskInput][])(
-    'throws an error: %j at %j with %j',
-    (...[node, position, happening]) => {
-      expect(() => compile(node).resume(IDLE_TASK, position, happening)).toThrow(
-        `A task at position "${position.kind}" was given what it does not wait for`,
-      );
-    },
-  );
-});
+test.each([
+  [{ type: 'set' }, CALL, VALUE],
+  [pays, CALL, TIMER],
+  [pays, CALL, REPLY],
+  [computes, CALL, TIMER],
+  [computes, CALL, REPLY],
+  [thinks, CALL, REPLY],
+  [thinks, LLM, TIMER],
+  [thinks, LLM, VALUE],
+  [asks, CALL, TIMER],
+  [asks, APPROVAL, VALUE],
+  [waits, CALL, TIMER],
+  [waits, WAIT, VALUE],
+  [nests, CALL, TIMER],
+] satisfies [NodeDefinition, NodePosition, TaskInput][])(
+  'a task that receives an input which it does not wait for throws an error: %j at %j with %j',
+  (...[node, position, happening]) => {
+    expect(() => compile(node).resume(IDLE_TASK, position, happening)).toThrow(
+      `A task at position "${position.kind}" was given what it does not wait for`,
+    );
+  },
+);
 
 describe('a node that can not exist in a valid run', () => {
-  test('fails if its tool no longer exists', () => {
+  test('a node fails if its tool no longer exists', () => {
     const progress = compile({ type: 'tool', tool: 'gone' }).resume(IDLE_TASK, CALL, VALUE);
     expect(progress).toMatchObject({ kind: 'failed', failure: { error: { code: 'TOOL_NOT_FOUND' } } });
   });
 
-  test('is not compiled if it is a subgraph without a graph', () => {
+  test('a subgraph node without a graph is not compiled', () => {
     const scope = { id: 'n', catalog: aCatalog(), nodes: {}, defaults: {}, subgraph: null, graphTools: {} };
     expect(() => compileBehavior(nests, scope)).toThrow(/graph inside/);
   });
 
-  test('does not start if it is an llm without a model', () => {
+  test('an llm node without a model does not start', () => {
     expect(() => compile({ ...thinks, model: [] }).start(IDLE_TASK)).toThrow(/without a model/);
   });
 
-  test('names no model for a reply of a model that it does not have', () => {
+  test('the reply of a model that its node does not list is recorded without a model name', () => {
     const progress = compile(thinks).resume(IDLE_TASK, { ...LLM, turn: { ...LLM.turn, model: 5 } }, REPLY);
     expect(progress).toMatchObject({ kind: 'done', result: { text: 'x', model: null } });
   });
@@ -96,19 +94,19 @@ describe('a run that does not fit its graph fails and stays readable', () => {
   const graph = compileGraph(aDefinition({ nodes: { ask: { ...asks, type: 'approval', title: 'x' } } }), aCatalog());
   const { run } = startRun(graph, IDENTITY, { input: {}, startedAt: 0 });
 
-  test('if its start node does not exist', () => {
+  test('a run fails and stays readable if its start node does not exist', () => {
     const lost = startRun(graph, IDENTITY, { input: {}, startedAt: 0, startAt: 'nowhere' });
     expect(shown(lost.run)).toMatchObject({ status: 'failed', error: { code: 'INTERNAL' } });
     expect(shown(lost.run).error?.message).toContain('has no node "nowhere"');
   });
 
-  test('if it continues with another graph', () => {
+  test('a run fails and stays readable if it continues with another graph', () => {
     const other = compileGraph(aDefinition({ nodes: addsNames('b') }), aCatalog());
     const { error } = shown(advance(other, run, { kind: 'continue', at: 1 }).run);
     expect(error).toMatchObject({ code: 'INTERNAL' });
   });
 
-  test('if the approval of a timer does not exist', () => {
+  test('a run fails and stays readable if the approval that its timer refers to does not exist', () => {
     const [id = ''] = Object.keys(run.timers);
     const { error } = shown(advance(graph, { ...run, approvals: {} }, { kind: 'timer', id, at: 1 }).run);
     expect(error).toMatchObject({ code: 'INTERNAL', message: expect.stringContaining('no approval "run-1.a1"') });

@@ -21,7 +21,7 @@ const calls = (key: string) => ({ type: 'tool', tool: 'notify', args: { key }, o
 const every = ['retry', 'skip', 'fail'].map((action) => ({ action, effect: expect.stringMatching(/\.$/) }));
 
 describe('an intervention', () => {
-  test('of a tool node has the call, the reason, and the effect of each choice', () => {
+  test('an intervention of a tool node contains the call, the reason, and the effect of each choice', () => {
     expect(interventionsOf({ nodes: { a: calls('lost') } })).toEqual([
       {
         kind: 'intervention',
@@ -37,7 +37,7 @@ describe('an intervention', () => {
     ]);
   });
 
-  test('reports that a retry of an unknown call may repeat it', () => {
+  test('an intervention reports that a retry of a call of unknown outcome may repeat its work', () => {
     const effectOfRetry = (key: string): string => {
       const [one] = interventionsOf({ nodes: { a: calls(key) } });
       return one?.kind === 'intervention' ? (one.choices[0]?.effect ?? '') : '';
@@ -46,7 +46,7 @@ describe('an intervention', () => {
     expect(effectOfRetry('known')).not.toContain('may have been made');
   });
 
-  test('of a list element has the index of the element', () => {
+  test('an intervention of a list element contains the index of the element', () => {
     const found = interventionsOf({
       channels: { log: {}, items: { default: ['x', 'lost'] } },
       nodes: { each: calls('{{ item }}') },
@@ -58,7 +58,7 @@ describe('an intervention', () => {
     ]);
   });
 
-  test('of a compensation has the compensating call', () => {
+  test('an intervention of a compensation contains the compensating call', () => {
     const tool = ({ args }: ToolCallRequest): Json => {
       const text = JSON.stringify(args);
       if (text.includes('back')) throw new CallFailure('UNKNOWN_OUTCOME', 'lost');
@@ -72,7 +72,7 @@ describe('an intervention', () => {
     ]);
   });
 
-  test('of one call of several has that call', () => {
+  test('an intervention of one of several calls contains that call', () => {
     const toolCalls = ['x', 'lost'].map((key) => ({ id: key, name: 'notify', args: { key } }));
     const chat = { reducer: 'messages', default: [{ id: 'm', role: 'assistant', content: '', toolCalls }] } as const;
     const graph = {
@@ -90,7 +90,7 @@ describe('an intervention', () => {
     );
   });
 
-  test('of a node without a call has no arguments', () => {
+  test('an intervention of a node without a call has no arguments', () => {
     const found = interventionsOf({
       nodes: { a: { type: 'set', write: { log: '{{ 1 / 0 }}' }, onError: 'intervene' } },
     });
@@ -98,7 +98,7 @@ describe('an intervention', () => {
     expect(found[0]).not.toHaveProperty('tool');
   });
 
-  test('omits large arguments, which are in the history', () => {
+  test('an intervention omits large arguments, which are in the history', () => {
     expect(interventionsOf({ nodes: { a: calls('x'.repeat(20_000)) } })).toMatchObject([
       { tool: 'notify', args: null },
     ]);

@@ -17,7 +17,7 @@ const start = (edges: readonly EdgeDefinition[], nodes: GraphDefinition['nodes']
   startRun({ channels, nodes, edges: [{ from: '__start__', to: 'a' }, ...edges] });
 
 describe('a join', () => {
-  test('runs when all sources have finished, and again in a loop', () => {
+  test('a join runs when all sources have finished, and again in a loop', () => {
     const edges: EdgeDefinition[] = [
       { from: 'a', to: ['b', 'c'] },
       { from: 'c', to: 'e' },
@@ -29,7 +29,7 @@ describe('a join', () => {
     expect(steps).toEqual([['a'], ['b', 'c'], ['e'], ['d'], ['a'], ['b', 'c'], ['e'], ['d']]);
   });
 
-  test('does not run if the error of a source has led elsewhere', () => {
+  test('a join does not run if the error of one of its sources was diverted by onError', () => {
     const edges: EdgeDefinition[] = [
       { from: 'a', to: ['b', 'c'] },
       { from: ['b', 'c'], to: 'd' },
@@ -43,7 +43,7 @@ describe('a join', () => {
   test.each([
     ['y', 'z'],
     ['z', 'y'],
-  ])('consumes all arrivals of the superstep in which it fires: two of %s, one of %s', (often, seldom) => {
+  ])('a join consumes all arrivals of the superstep in which it fires: two of %s, one of %s', (often, seldom) => {
     const edges: EdgeDefinition[] = [
       { from: 'a', to: [often, 'p'] },
       { from: 'p', to: seldom },
@@ -57,7 +57,7 @@ describe('a join', () => {
     expect(checkpoints.at(-1)?.resumePoint.joins).toEqual({ 6: [seldom] });
   });
 
-  test('consumes the arrival of an empty list, too', () => {
+  test('a join consumes the arrival of an empty list, too', () => {
     const edges: EdgeDefinition[] = [
       { from: 'a', to: ['b', 'c'] },
       { from: 'b', forEach: '[]', to: 'd' },
@@ -77,7 +77,7 @@ describe('the arrivals at a join', () => {
     { from: 'b', to: 'd' },
   ];
 
-  test('are dropped when the run completes, so an edit as the other source does not run the target', () => {
+  test('the arrivals at a join are dropped when the run completes, so an edit as the other source does not run the target', () => {
     const run = start(edges, addsNames('a', 'b', 'c', 'd', 'z'));
     expect(run.run).toMatchObject({ status: 'completed', root: { joins: {} } });
     run.reopen('edit', { values: {}, asNode: 'b' });
@@ -85,7 +85,7 @@ describe('the arrivals at a join', () => {
     expect(run.steps).toEqual([['a'], ['z'], ['d']]);
   });
 
-  test('are dropped when the run is canceled', () => {
+  test('the arrivals at a join are dropped when the run is canceled', () => {
     const run = start(edges, { ...addsNames('a', 'b', 'c', 'd'), z: { type: 'wait', event: 'never' } });
     expect(run.run.root.joins).toEqual({ 1: ['a'] });
     run.signal('cancel', {});
@@ -94,7 +94,7 @@ describe('the arrivals at a join', () => {
     expect(run.steps).toEqual([['a'], ['z'], ['d']]);
   });
 
-  test('are kept when the run fails, for its retry', () => {
+  test('the arrivals at a join are kept when the run fails, for its retry', () => {
     const nodes = { ...addsNames('a', 'b', 'c', 'd'), z: { type: 'set', write: { n: '{{ state.list }}' } } } as const;
     const run = start([...edges, { from: 'z', to: 'b' }], nodes);
     expect(run.run).toMatchObject({ status: 'failed', root: { joins: { 1: ['a'] } } });
@@ -140,7 +140,7 @@ function firings(
   });
 }
 
-test('a join fires at the same arrivals after its sources are renamed', () => {
+test('a join fires at the same arrivals after its source nodes are renamed', () => {
   const edges = fc.array(edge, { minLength: 1, maxLength: 6 });
   const supersteps = fc.array(fc.subarray(NAMES, { minLength: 1 }), { minLength: 1, maxLength: 4 });
   const names = fc.shuffledSubarray(NAMES, { minLength: NAMES.length });

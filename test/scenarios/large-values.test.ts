@@ -22,7 +22,7 @@ const indexes: NodeDefinition = JSON.parse(JSON.stringify({ type: 'index', rows:
 const playNodes = (nodes: Record<string, NodeDefinition>): MemoryRun =>
   runInMemory({ definition: aDefinition({ channels, nodes }), catalog, input: {} }, {});
 
-describe('a value that is too large fails its node before a call is scheduled, as', () => {
+describe('values above the size limit', () => {
   test.each<[string, NodeDefinition, string]>([
     ['arguments of a tool', { type: 'tool', tool: 'lookup', args: { key: 'k', value: both } }, 'args.value.1'],
     ['arguments of a function', { type: 'function', function: 'double', args: { both } }, 'args.both.1'],
@@ -36,7 +36,7 @@ describe('a value that is too large fails its node before a call is scheduled, a
       { type: 'set', write: { other: '{{ state.half }}', rows: '{{ state.half }}' } },
       'write.rows',
     ],
-  ])('%s', (_what, large, named) => {
+  ])('a value above the size limit fails its node before a call is scheduled: %s', (_what, large, named) => {
     const { run, events } = playNodes({ large });
     expect(run.error).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', node: 'large', step: 0 });
     expect(run.error?.message).toContain(named);
@@ -47,7 +47,7 @@ describe('a value that is too large fails its node before a call is scheduled, a
     expect([run.calls, run.approvals, run.timers]).toEqual([{}, {}, {}]);
   });
 
-  test('a value that is too large makes its node follow its onError', () => {
+  test('a value above the size limit makes its node follow its onError', () => {
     const { run } = playNodes({
       large: {
         type: 'tool',
@@ -64,7 +64,7 @@ describe('a value that is too large fails its node before a call is scheduled, a
     });
   });
 
-  test('a value that is too large inside a subgraph fails at the path of the inner node', () => {
+  test('a value above the size limit inside a subgraph fails at the path of the inner node', () => {
     const inside = aDefinition({ name: 'inside', channels, nodes: { large: { type: 'set', write: { other: both } } } });
     const { run, events } = playNodes({ outer: { type: 'subgraph', graph: inside } });
     expect(run.error).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
@@ -94,30 +94,33 @@ describe('a channel', () => {
     ['union', { reducer: 'union' }, (at) => `${PART}${at}`],
     ['merge', { reducer: 'merge' }, (at) => ({ [`key${at}`]: PART })],
     ['messages', { reducer: 'messages' }, (at) => message(`m${at}`)],
-  ])('of %s grows up to the limit, and keeps its value when refused', (_reducer, definition, update) => {
-    const full = [0, 1, 2].reduce<Channels>((current, at) => written(definition, current, update(at)), { x: null });
-    const before = JSON.stringify(full).length;
-    expect(write(definition, full, update(3))).toMatchObject({
-      ok: false,
-      error: { code: 'PAYLOAD_TOO_LARGE', node: 'n0', message: expect.stringContaining('Channel "x"') },
-      culprits: ['t0'],
-    });
-    expect(JSON.stringify(full)).toHaveLength(before);
-  });
+  ])(
+    'a channel with the reducer %s grows up to the size limit, and keeps its value when a write is refused',
+    (_reducer, definition, update) => {
+      const full = [0, 1, 2].reduce<Channels>((current, at) => written(definition, current, update(at)), { x: null });
+      const before = JSON.stringify(full).length;
+      expect(write(definition, full, update(3))).toMatchObject({
+        ok: false,
+        error: { code: 'PAYLOAD_TOO_LARGE', node: 'n0', message: expect.stringContaining('Channel "x"') },
+        culprits: ['t0'],
+      });
+      expect(JSON.stringify(full)).toHaveLength(before);
+    },
+  );
 
-  test('that several tasks exceed together names all of them', () => {
+  test('a channel that several tasks together grow above the size limit fails all of these tasks', () => {
     const applied = write({ reducer: 'append' }, { x: [] }, PART, PART, PART, PART);
     expect(applied).toMatchObject({ error: { code: 'PAYLOAD_TOO_LARGE' }, culprits: ['t0', 't1', 't2', 't3'] });
   });
 
-  test('whose parts are replaced does not grow', () => {
+  test('a channel whose parts are replaced does not grow', () => {
     const turns = [...Array(10).keys()];
     const merged = turns.reduce<Channels>((now) => written({ reducer: 'merge' }, now, { k: PART }), { x: null });
     const said = turns.reduce<Channels>((now) => written({ reducer: 'messages' }, now, message('1')), { x: null });
     expect([merged, said]).toEqual([{ x: { k: PART } }, { x: [message('1')] }]);
   });
 
-  test('that was too large can shrink', () => {
+  test('a channel above the size limit can shrink', () => {
     const full = written({ reducer: 'append' }, { x: [] }, PART, PART, PART);
     expect(write({ reducer: 'append' }, full, PART).ok).toBe(false);
     expect(written({ reducer: 'append' }, full, 'small', { $replace: ['empty'] }, 'again')).toEqual({
@@ -125,7 +128,7 @@ describe('a channel', () => {
     });
   });
 
-  test('that grows at each step is not measured at each step', () => {
+  test('a channel that grows at each step is not measured at each step', () => {
     let looks = 0;
     const watched = new Proxy({ a: 1 }, { ownKeys: (target) => (looks++, Reflect.ownKeys(target)) });
     const first = written({ reducer: 'append' }, { x: [] }, watched);

@@ -25,14 +25,14 @@ describe('a budget', () => {
     [{ maxCostUsd: 0.000_028 }, { a: thinks, b: thinks }, 'completed', ''],
     [{ maxCostUsd: 0.000_027 }, { a: thinks, b: thinks }, 'failed', 'maxCostUsd'],
     [{ maxCostUsd: 0 }, { a: thinks, b: pays }, 'failed', 'maxCostUsd'],
-  ])('of %j makes a run of %j %s', (...[limits, nodes, status, name]) => {
+  ])('a run with the budget %j and the nodes %j ends as %s', (...[limits, nodes, status, name]) => {
     const { run } = startRun({ nodes, limits }, outside);
     expect(run.status).toBe(status);
     expect(run.error?.code).toBe(status === 'failed' ? 'BUDGET_EXCEEDED' : undefined);
     expect(run.error?.message ?? '').toContain(name);
   });
 
-  test('counts open calls and failed calls', () => {
+  test('a budget of tool calls counts open calls and failed calls', () => {
     const nodes = { a: pays, b: pays };
     const side = startRun(
       { nodes, edges: [{ from: '__start__', to: ['a', 'b'] }], limits: { maxToolCalls: 1 } },
@@ -54,7 +54,7 @@ describe('a budget', () => {
     expect(row.run.error?.code).toBe('BUDGET_EXCEEDED');
   });
 
-  test('is shared by subgraphs, and onError does not catch its failure', () => {
+  test('a budget is shared by subgraphs, and onError does not catch its failure', () => {
     const sub = {
       type: 'subgraph',
       graph: aDefinition({ nodes: { a: pays, b: pays } }),
@@ -67,7 +67,7 @@ describe('a budget', () => {
     expect(run.error).toMatchObject({ code: 'BUDGET_EXCEEDED', node: 'sub' });
   });
 
-  test('counts a model that failed', () => {
+  test('a budget counts the usage of a failed model', () => {
     const model = (): never => {
       throw new CallFailure('MODEL_FAILED', 'no');
     };
@@ -76,7 +76,7 @@ describe('a budget', () => {
     expect(typesOf(run)).toContain('model.called');
   });
 
-  test('of calls is counted for models without a price', () => {
+  test('a budget of calls counts models without a price', () => {
     const { run } = startRun({ nodes: { a: { ...thinks, model: 'spare' } } }, outside);
     expect(run.spent).toMatchObject({ costMicros: 0, modelCalls: 1, inputTokens: 10, outputTokens: 5 });
   });
@@ -85,7 +85,7 @@ describe('a budget', () => {
 describe('a deadline', () => {
   const limits = { deadline: '1h' };
 
-  test('ends a run that waits for something outside', () => {
+  test('the deadline of a run ends it while it waits for an event', () => {
     const run = startRun({ nodes: { w: { type: 'wait', event: 'go' } }, limits });
     run.passTime(3_600_000);
     expect(run.run).toMatchObject({ status: 'failed', timers: {}, error: { code: 'DEADLINE_EXCEEDED' } });
@@ -94,8 +94,8 @@ describe('a deadline', () => {
   test.each([
     ['an approval', { a: asks }],
     ['an intervention', { a: { ...pays, args: {}, onError: 'intervene' } }],
-    ['an approval inside', { a: { type: 'subgraph', graph: aDefinition({ nodes: { b: asks } }) } }],
-  ] as const)('stops while a run waits for %s, and continues afterwards', (...[, nodes]) => {
+    ['an approval in a subgraph', { a: { type: 'subgraph', graph: aDefinition({ nodes: { b: asks } }) } }],
+  ] as const)('the deadline of a run stops while the run waits for %s, and continues afterwards', (...[, nodes]) => {
     const run = startRun({
       nodes: { w: { type: 'wait', for: '30m' }, ...nodes, x: { type: 'wait', event: 'go' } },
       limits,
@@ -116,7 +116,7 @@ describe('a deadline', () => {
     expect(run.run.error?.code).toBe('DEADLINE_EXCEEDED');
   });
 
-  test('stops while a run is paused', () => {
+  test('the deadline of a run stops while the run is paused', () => {
     const run = startRun({ nodes: { w: { type: 'wait', event: 'go' } }, limits });
     run.signal('pause', {});
     run.passTime(86_400_000);
@@ -126,7 +126,7 @@ describe('a deadline', () => {
     expect(run.run.error?.code).toBe('DEADLINE_EXCEEDED');
   });
 
-  test('continues while an approval is pending beside other work', () => {
+  test('the deadline of a run continues while an approval is pending beside other open nodes', () => {
     const nodes = { a: asks, w: { type: 'wait', event: 'go' } } as const;
     const run = startRun({ nodes, edges: [{ from: '__start__', to: ['a', 'w'] }], limits });
     run.passTime(3_600_000);
@@ -166,7 +166,7 @@ describe('canceling', () => {
     return { run: before, at };
   };
 
-  test('waits for the open calls, and no signal counts meanwhile', () => {
+  test('canceling a run waits for the open calls, and signals are ignored meanwhile', () => {
     const { run, at } = called();
     const canceled = advance(graph, run, { kind: 'cancel.requested', at });
     expect(shown(canceled.run)).toMatchObject({
@@ -186,7 +186,7 @@ describe('canceling', () => {
     expect(advance(graph, done.run, { kind: 'continue', at }).events).toEqual([]);
   });
 
-  test('ignores repeated and unexpected occurrences', () => {
+  test('a run that is being canceled ignores repeated cancellations and late timers', () => {
     const { run, at } = called();
     const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' } } as const;
     for (const late of [
@@ -204,7 +204,7 @@ describe('canceling', () => {
 });
 
 describe('the limits of a run', () => {
-  test('are those of its graph, or else of the installation', () => {
+  test('the limits of a run are those of its graph, or else of the installation', () => {
     expect(limitsOfGraph(undefined, DEFAULTS)).toEqual({ maxSteps: 25, maxConcurrency: 100 });
     expect(limitsOfGraph({ maxConcurrency: 300, deadline: '1m', maxTokens: 3 }, DEFAULTS)).toEqual({
       maxSteps: 25,
@@ -215,7 +215,7 @@ describe('the limits of a run', () => {
     expect(limitsOfGraph({}, { ...DEFAULTS, deadline: '1s' })).toMatchObject({ deadlineMs: 1_000 });
   });
 
-  test('may be tightened, and looser ones are reported', () => {
+  test('the limits of a run may be tightened, and looser ones are reported', () => {
     const limits = limitsOfGraph({ maxSteps: 5, deadline: '1m' }, DEFAULTS);
     expect(tighten(limits, { maxSteps: 3, deadline: '1s', maxTokens: 9 })).toEqual({
       limits: { ...limits, maxSteps: 3, deadlineMs: 1_000, maxTokens: 9 },
@@ -228,7 +228,7 @@ describe('the limits of a run', () => {
     expect(tighten(limits, {}).limits).toEqual(limits);
   });
 
-  test('looser than the ceilings of the installation name the ceiling', () => {
+  test('a limit above the ceiling of the installation is refused with the name of the ceiling', () => {
     const catalog = { defaults: DEFAULTS, ceilings: CEILINGS };
     const asked = { maxSteps: 10_001, maxConcurrency: 101 };
     expect(limitsOfRun({ definition: {}, catalog }, asked).refusal).toMatchObject({

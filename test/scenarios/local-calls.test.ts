@@ -14,12 +14,12 @@ function playNode(over: object, ofTool: Partial<ToolEntry> = LOCAL): Played {
 
 const executionsIn = ({ calls }: Played) => calls.map(({ execution }) => execution);
 
-test('an agent calls a tool locally or not, as the tool declares', () => {
+test('the definition of a tool decides whether an agent calls it locally or by an activity', () => {
   const replies = [asks(['lookup', { key: 'x' }]), says('done')];
   expect(executionsIn(playAgent({ tools: ['lookup'] }, { replies, tools }))).toEqual(['local']);
 });
 
-test('a node overrides where its own calls run', () => {
+test('a node overrides whether its own calls are made locally', () => {
   expect(executionsIn(playNode({}))).toEqual(['local']);
   expect(executionsIn(playNode({ execution: 'activity' }))).toEqual(['activity']);
   expect(executionsIn(playNode({ execution: 'local' }, { effect: 'idempotent', timeout: '1s' }))).toEqual(['local']);

@@ -47,14 +47,14 @@ function charge(onError?: OnErrorDefinition): Charges {
   return { run, made };
 }
 
-test('a final failure lets begun tasks finish, and no other task begins', () => {
+test('a final failure lets started tasks finish, and no other task starts', () => {
   const { run, made } = charge();
   expect(run.run.status).toBe('failed');
   expect(made.length).toBeLessThan(5);
   expect(made).toContain('b');
 });
 
-test('a retry begins the remaining tasks, and repeats none that has finished', () => {
+test('a retry starts the remaining tasks of a superstep, and repeats none that has finished', () => {
   const { run, made } = charge();
   run.reopen('retry');
   expect(run.run.status).toBe('completed');
@@ -62,13 +62,13 @@ test('a retry begins the remaining tasks, and repeats none that has finished', (
   expect(made.toSorted()).toEqual(['a', 'b', 'b', 'c', 'd', 'e']);
 });
 
-test('a failure that waits for a person does not stop other tasks from beginning', () => {
+test('a failure that waits for a person does not stop other tasks from starting', () => {
   const { run, made } = charge('intervene');
   expect(run.run.status).toBe('waiting');
   expect(made.toSorted()).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('a failure that leads elsewhere does not stop other tasks from beginning', () => {
+test('a failure that onError diverts does not stop other tasks from starting', () => {
   const { run, made } = charge({ to: 'aside' });
   expect(run.run.output).toMatchObject({ log: ['a', 'c', 'd', 'e'], rejected: ['one'] });
   expect(made.toSorted()).toEqual(['a', 'b', 'c', 'd', 'e']);

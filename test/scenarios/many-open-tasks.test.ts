@@ -72,19 +72,26 @@ describe('the time of one advance is linear in the number of its tasks, when the
     ['are canceled with their timers', (count) => sending(waits, count, canceled)],
     ['are discarded by a replan', (count) => sending(asks, count, signal('replan', { node: 'end' }))],
     ['renew approvals', (count) => sending(asks, count, signal('edit', { values: { what: 'them' } }))],
-    ['fail beside others that wait', (count) => beginning({ ...asks, title: mayFail, onError: { to: 'end' } }, count)],
-    ['write what only one may', (count) => beginning({ type: 'set', write: { one: '{{ item }}' } }, count)],
+    ['fail beside tasks that wait', (count) => beginning({ ...asks, title: mayFail, onError: { to: 'end' } }, count)],
     [
-      'have done what cannot be undone',
+      'write a channel that only one task may write',
+      (count) => beginning({ type: 'set', write: { one: '{{ item }}' } }, count),
+    ],
+    [
+      'have made calls that can not be compensated',
       (count) => {
         const graph = graphOf(asks, 1);
         const run = withImpossible(begin(graph).run, count);
         return () => send(graph, run, canceled);
       },
     ],
-  ])('%s', MEASURING, (_, prepare) => {
-    expect(growthOf(prepare, 1.7)).toBeLessThan(1.7);
-  });
+  ])(
+    'the time of one advance of the interpreter is linear in the number of tasks, when they %s',
+    MEASURING,
+    (_, prepare) => {
+      expect(growthOf(prepare, 1.7)).toBeLessThan(1.7);
+    },
+  );
 
   function sending(each: NodeDefinition, count: number, body: OccurrenceBody): () => Advance {
     const graph = graphOf(each, count);
@@ -102,12 +109,12 @@ describe('a run with a thousand closed approvals', () => {
   const graph = graphOf(asks, 1_000);
   const { run } = send(graph, begin(graph).run, signal('replan', { node: 'each' }));
 
-  test('stores the latest ones', () => {
+  test('a run with a thousand closed approvals stores the latest ones', () => {
     const closed = Object.values(run.approvals).filter(({ status }) => status !== 'pending');
     expect(closed.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, at) => `run-1.a${901 + at}`));
   });
 
-  test('counts only their bytes', () => {
+  test('a run with a thousand closed approvals counts the bytes of the stored approvals only', () => {
     expect(heldBytes(run)).toBe(heldBytes(structuredClone(run)));
   });
 });
@@ -119,7 +126,7 @@ describe('an edit that outdates more approvals than one advance may renew', () =
   const edited = send(graph, last.run, signal('edit', { values: { what: 'them' } }));
   const pendingIn = ({ run }: Advance) => Object.values(run.approvals).filter(({ status }) => status === 'pending');
 
-  test('withdraws all, and renews the rest later', () => {
+  test('an edit that outdates more approvals than one advance may renew withdraws all, and renews the rest later', () => {
     expect(edited.hasYielded).toBe(true);
     expect(edited.approvals.filter(({ status }) => status === 'canceled')).toHaveLength(count);
     expect(pendingIn(edited).length).toBeLessThan(count);
@@ -131,13 +138,13 @@ describe('an edit that outdates more approvals than one advance may renew', () =
     expect(Object.keys(asked.run.timers)).toHaveLength(count);
   });
 
-  test('makes decisions on withdrawn ones impossible', () => {
+  test('an edit that outdates many approvals makes decisions on the withdrawn ones impossible', () => {
     const { run, events } = send(graph, edited.run, signal('approve', { approvalId: `run-1.a${count}` }));
     expect(events[0]).toMatchObject({ type: 'signal.ignored', reason: 'approval_canceled' });
     expect(run.approvals[`run-1.a${count}`]).toMatchObject({ status: 'canceled' });
   });
 
-  test('renews them when a paused run is resumed', () => {
+  test('an edit of a paused run that outdates many approvals renews them when the run is resumed', () => {
     const paused = send(graph, last.run, signal('pause'));
     const stopped = goOn(graph, send(graph, paused.run, signal('edit', { values: { what: 'them' } })));
     expect(stopped.run.phase.kind).toBe('paused');

@@ -21,14 +21,14 @@ const play = async (graph: GraphDefinition, model: ScriptedModel, messages: Json
   await runGraph(graph, { messages }, { models: { default: model } });
 
 describe('a message with a picture', () => {
-  test('is sent to the model unchanged, and stays in the conversation', async () => {
+  test('a message with a picture is sent to the model unchanged, and stays in the conversation', async () => {
     const model = scriptedModel(['A lamp']);
     const run = await play(looking(), model);
     expect(model.requests.map(({ messages }) => messages)).toEqual([[asked]]);
     expect(run.output).toMatchObject({ messages: [asked, { role: 'assistant', content: 'A lamp' }] });
   });
 
-  test('is replaced and removed by its id', async () => {
+  test('a message with a picture is replaced and removed by its id', async () => {
     const nodes: GraphDefinition['nodes'] = {
       change: { type: 'set', write: { messages: [{ id: 'm1', role: 'user', content: [aDocument()] }] } },
       forget: { type: 'set', write: { messages: { remove: 'm1' } } },
@@ -42,7 +42,7 @@ describe('a message with a picture', () => {
     expect((await play(looking({ nodes, edges }), scriptedModel([]))).output).toMatchObject({ messages: [] });
   });
 
-  test('is read by templates as a whole, or only by its texts', async () => {
+  test('a message with a picture is read by templates as a whole, or only by its texts', async () => {
     const texts = '{{ state.messages[0].content.filter(p, p.type == "text").map(p, p.text) }}';
     const write = { told: { texts, whole: '{{ state.messages }}', line: 'Said: {{ state.messages[0].content }}' } };
     const run = await play(looking({ nodes: { look: { type: 'set', write } } }), scriptedModel([]));
@@ -55,7 +55,7 @@ describe('a message with a picture', () => {
     });
   });
 
-  test('can be written by a graph that fills one of its parts', async () => {
+  test('a message with a picture can be written by a graph that fills one of its parts', async () => {
     const content = [{ type: 'image', mediaType: 'image/png', blob: '{{ state.told.id }}' }];
     const nodes: GraphDefinition['nodes'] = {
       show: { type: 'set', write: { messages: [{ role: 'user', content }] } },
@@ -70,14 +70,14 @@ describe('a message with a picture', () => {
     expect(model.requests[0]?.messages).toMatchObject([{ role: 'user', content: [aPicture({ blob: 'B7' })] }]);
   });
 
-  test('counts against the budget before the model is called', async () => {
+  test('a message with a picture counts against the budget before the model is called', async () => {
     const model = scriptedModel([]);
     const run = await play(looking({ limits: { maxTokens: 1_000 } }), model);
     expect([run.error, model.requests]).toMatchObject([{ code: 'BUDGET_EXCEEDED' }, []]);
   });
 });
 
-test('an invalid message fails the run that writes it, with the path of the fault', async () => {
+test('an invalid message fails the run that writes it, with the path of the error', async () => {
   const content = [
     { type: 'text', text: 'Look' },
     { type: 'image', url: 'ftp://a.example/b', mediaType: 'image/png' },

@@ -27,7 +27,7 @@ const play = (definition: GraphDefinition, carry?: ShuffledRunOptions['carry']):
 const copyOf = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
 describe('every computation', () => {
-  test('costs the same units in a fresh, a warm and another process, and few units beyond its budget', () => {
+  test('every computation costs the same computing units in a fresh, a warm and another process, and few units beyond its budget', () => {
     const wanted = repetitions(30);
     let tried = 0;
     fc.assert(
@@ -53,7 +53,7 @@ describe('every computation', () => {
     ['a pattern', { type: 'string', pattern: '(a+){1,20}$' }],
     ['references', { $ref: '#/$defs/t', $defs: { t: { anyOf: [{ type: 'string' }, { $ref: '#/$defs/t/anyOf/0' }] } } }],
     ['names by patterns', { patternProperties: { '^[a-z]{5,50}$': true } }],
-  ])('the first check by a schema with %s costs the same as later ones', (_what, schema) => {
+  ])('the first check by a schema with %s costs the same computing units as later ones', (_what, schema) => {
     const nodes = { wait: { type: 'wait', for: '1s' }, a: { type: 'set', write: { log: 'aaa' } } } as const;
     const definition = aDefinition({ channels: { log: { schema } }, nodes });
     const fresh = play(definition);
@@ -62,7 +62,7 @@ describe('every computation', () => {
   });
 });
 
-test('a valid superstep that is too large for one advance yields and continues', () => {
+test('a valid superstep that is too large for one advance of the interpreter yields and continues', () => {
   const sum = '{{ size(state.l.filter(x, state.l.exists(y, x + y == item))) }}';
   const definition = aDefinition({
     channels: { l: { default: Array.from({ length: 100 }, (_, at) => at) }, log: { reducer: 'append' } },

@@ -60,7 +60,7 @@ const beginningOn =
   (_graph, identity) =>
     startRun(graph, identity, { input: {}, startedAt: STARTED_AT });
 
-test('a run costs the same units in a process that has run its graph before, and after its state was stored', () => {
+test('a run costs the same computing units in a process that has run its graph before, and after its state was stored', () => {
   fc.assert(
     fc.property(graphs, fc.nat(), (definition, seed) => {
       const cold = play(definition, seed, {
@@ -86,7 +86,7 @@ const definition = aDefinition({
   nodes: { one: { type: 'set', write: { a: { x: 1 } } }, two: { type: 'set', write: { b: { y: 1 } } } },
 });
 
-test('a graph with large schemas costs the same in its first run and in its second', () => {
+test('a graph with large schemas costs the same computing units in its first run and in its second', () => {
   const graph = compileGraph(definition, catalog);
   const first = play(definition, 1, { begin: beginningOn(graph) });
   const second = play(definition, 1, { begin: beginningOn(graph) });

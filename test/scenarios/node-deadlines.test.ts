@@ -24,7 +24,7 @@ const failedEvents = ({ events }: MemoryRun): unknown[] =>
 const timersOf = ({ run }: MemoryRun): string[] => Object.keys(run.timers);
 
 describe('a subgraph', () => {
-  test('that exceeds its deadline fails, and its approvals are withdrawn', () => {
+  test('a subgraph that exceeds its deadline fails, and its approvals are withdrawn', () => {
     const nodes = { ask: asks, w: { ...waits, timeout: '3h' }, low: { type: 'set' } } as const;
     const graph = { nodes, edges: [{ from: '__start__', to: ['ask', 'w', 'low'] }] };
     const run = startRun({ nodes: { sub: hourly(graph) } });
@@ -37,7 +37,7 @@ describe('a subgraph', () => {
     expect(failedEvents(run)).toEqual([['sub', 'TIMEOUT', undefined]]);
   });
 
-  test('that finishes in time leaves no timer', () => {
+  test('a subgraph that finishes in time leaves no timer', () => {
     const run = startRun({ nodes: { sub: hourly({ nodes: { w: waits, x: adds('x') } }), next: waits } });
     expect(timersOf(run)).toHaveLength(1);
     run.signal('event', { event: 'go' });
@@ -46,15 +46,15 @@ describe('a subgraph', () => {
     expect(run.run.status).toBe('waiting');
   });
 
-  test('that never waits starts no timer', () => {
+  test('a subgraph that never waits starts no timer', () => {
     const { run } = startRun({ nodes: { sub: hourly({ nodes: { x: adds('x') } }) } });
     expect(run).toMatchObject({ status: 'completed', timers: {} });
   });
 
   test.each<[string, object, number, unknown]>([
-    ['continues elsewhere', { onError: { to: 'z', write: { log: '{{ error.code }}' } } }, 0, ['TIMEOUT', 'z']],
+    ['continues at another node', { onError: { to: 'z', write: { log: '{{ error.code }}' } } }, 0, ['TIMEOUT', 'z']],
     ['waits for a person', { onError: 'intervene' }, 1, []],
-  ])('that exceeds its deadline %s, as its onError says', (...[, more, waiting, log]) => {
+  ])('a subgraph that exceeds its deadline %s, as its onError declares', (...[, more, waiting, log]) => {
     const nodes = { sub: hourly({ nodes: { w: waits } }, more), z: adds('z') };
     const run = startRun({ nodes, edges: [{ from: '__start__', to: 'sub' }] });
     run.passTime(60 * MINUTE);
@@ -62,7 +62,7 @@ describe('a subgraph', () => {
     expect(logOf(run)).toEqual(log);
   });
 
-  test('continues from its saved progress on a retry, with its whole deadline', () => {
+  test('a subgraph continues from its saved progress on a retry, with its whole deadline', () => {
     const inner = { a: adds('a'), w: waits, b: adds('b') };
     const run = startRun({ nodes: { sub: hourly({ nodes: inner }, { onError: 'intervene' }) } });
     run.passTime(60 * MINUTE);
@@ -75,7 +75,7 @@ describe('a subgraph', () => {
     expect(run.events.filter((event) => event.type === 'node.started' && event.node === 'a')).toHaveLength(1);
   });
 
-  test('may exceed its deadline again after a retry, even if the run had failed', () => {
+  test('a subgraph may exceed its deadline again after a retry, even if the run had failed', () => {
     const run = startRun({ nodes: { sub: hourly({ nodes: { w: waits } }) } });
     run.passTime(60 * MINUTE);
     run.reopen('retry');
@@ -87,7 +87,7 @@ describe('a subgraph', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('renews its approvals on a retry', () => {
+  test('a subgraph that exceeded its deadline renews its approvals on a retry', () => {
     const graph = { nodes: { ask: asks, w: waits }, edges: [{ from: '__start__', to: ['ask', 'w'] }] };
     const run = startRun({ nodes: { sub: hourly(graph, { onError: 'intervene' }) } });
     run.passTime(60 * MINUTE);
@@ -99,7 +99,7 @@ describe('a subgraph', () => {
   });
 });
 
-describe('the deadline of a subgraph stops while it only waits for people', () => {
+describe('the deadline of a subgraph that waits for people', () => {
   const declines: Outside = {
     tool: () => {
       throw new CallFailure('TOOL_FAILED', 'declined');
@@ -110,8 +110,8 @@ describe('the deadline of a subgraph stops while it only waits for people', () =
     ['an approval', { nodes: { ask: asks, w: waits } }, 'approve', {}],
     ['an intervention', { nodes: { a: { ...pays, onError: 'intervene' }, w: waits } }, 'skip', { output: 1 }],
     ['a breakpoint', { nodes: { a: adds('a'), w: waits }, interruptAfter: ['a'] }, 'resume', {}],
-    ['an approval below', { nodes: { low: hourly({ nodes: { ask: asks, w: waits } }) } }, 'approve', {}],
-  ])('for %s', (...[, graph, signal, payload]) => {
+    ['an approval in a nested subgraph', { nodes: { low: hourly({ nodes: { ask: asks, w: waits } }) } }, 'approve', {}],
+  ])('the deadline of a subgraph stops while the subgraph only waits for %s', (...[, graph, signal, payload]) => {
     const run = startRun({ nodes: { sub: hourly({ ...graph }) } }, declines);
     expect(timersOf(run).filter((id) => id.includes('deadline'))).toEqual([]);
     run.passTime(300 * MINUTE);
@@ -123,7 +123,7 @@ describe('the deadline of a subgraph stops while it only waits for people', () =
     expect(run.run.error?.code).toBe('TIMEOUT');
   });
 
-  test('in a pause, and keeps the time left', () => {
+  test('the deadline of a subgraph stops in a pause, and keeps the remaining time', () => {
     const run = startRun({ nodes: { sub: hourly({ nodes: { w: waits } }) } });
     run.passTime(40 * MINUTE);
     run.signal('pause', {});
@@ -136,7 +136,7 @@ describe('the deadline of a subgraph stops while it only waits for people', () =
     expect(run.run.error?.code).toBe('TIMEOUT');
   });
 
-  test('before a pause that an open call elsewhere delays', () => {
+  test('the deadline of a subgraph stops while only an open call elsewhere delays a pause of the run', () => {
     const nodes = { sub: hourly({ nodes: { w: waits, x: adds('x') } }), pay: pays };
     const run = startRun({ nodes, edges: [{ from: '__start__', to: ['sub', 'pay'] }] }, silent);
     run.signal('pause', {});
@@ -144,7 +144,7 @@ describe('the deadline of a subgraph stops while it only waits for people', () =
     expect([run.run.status, timersOf(run)]).toEqual(['running', []]);
   });
 
-  test('even if other elements wait behind those that request approvals', () => {
+  test('the deadline of a subgraph stops even if other elements wait behind those that request approvals', () => {
     const graph = aDefinition({ nodes: { ask: asks } });
     const edges = [{ from: '__start__', forEach: '[1, 2, 3]', to: 'sub', maxConcurrency: 1 }];
     const inner = { channels: {}, nodes: { sub: { type: 'subgraph', graph } }, edges } as const;
@@ -152,13 +152,13 @@ describe('the deadline of a subgraph stops while it only waits for people', () =
     expect(timersOf(run)).toEqual(['run-1.a1.timeout']);
   });
 
-  test('and does not stop while something else works', () => {
+  test('the deadline of a subgraph does not stop while another node in it works', () => {
     const graph = { nodes: { ask: asks, pay: pays }, edges: [{ from: '__start__', to: ['ask', 'pay'] }] };
     const run = startRun({ nodes: { sub: hourly(graph) } }, silent);
     expect(timersOf(run).filter((id) => id.includes('deadline'))).toHaveLength(1);
   });
 
-  test('and does not stop while a call waits for others to return', () => {
+  test('the deadline of a subgraph does not stop while a call waits for other calls to return', () => {
     const nodes = { busy: pays, sub: hourly({ nodes: { pay: pays } }) };
     const edges = [{ from: '__start__', to: ['busy', 'sub'] }];
     const run = startRun({ nodes, edges, limits: { maxConcurrency: 1 } }, silent);
@@ -172,7 +172,7 @@ describe('deadlines of several subgraphs', () => {
   const inner = (deadline: string, more: object = {}): NodeDefinition =>
     hourly({ nodes: { w: waits } }, { deadline, ...more });
 
-  test('an inner one fails inside, and the outer graph continues', () => {
+  test('an inner subgraph whose deadline expires fails inside, and the outer graph continues', () => {
     const low = inner('10m', { onError: { to: 'x' } });
     const graph = { nodes: { low, x: waits }, edges: [{ from: '__start__', to: 'low' }] };
     const run = startRun({ nodes: { top: hourly(graph) } });
@@ -182,7 +182,7 @@ describe('deadlines of several subgraphs', () => {
     expect(run.run.error).toMatchObject({ code: 'TIMEOUT', node: 'top' });
   });
 
-  test('an outer one fails with everything inside, and a retry begins again with a new deadline', () => {
+  test('an outer subgraph whose deadline expires fails with everything inside, and a retry begins again with a new deadline', () => {
     const run = startRun({
       nodes: { top: hourly({ nodes: { a: adds('a'), low: inner('2h') } }, { onError: 'intervene' }) },
     });
@@ -194,13 +194,13 @@ describe('deadlines of several subgraphs', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['a']]);
   });
 
-  test('an outer one passes its failure on as its own', () => {
+  test('an outer subgraph passes the expired deadline of an inner one on as its own failure', () => {
     const run = startRun({ nodes: { top: hourly({ nodes: { low: inner('10m') } }) } });
     run.passTime(10 * MINUTE);
     expect(run.run.error).toMatchObject({ code: 'TIMEOUT', node: 'top' });
   });
 
-  test('each element of a forEach has its own', () => {
+  test('each element of a forEach over a subgraph has its own deadline', () => {
     const graph = { channels: { e: {}, log: {} }, nodes: { w: { type: 'wait', event: '{{ state.e }}' } } } as const;
     const sub = hourly(graph, { input: { e: '{{ item }}' }, onError: 'intervene', write: {} });
     const edges = [{ from: '__start__', forEach: '["a", "b", "c"]', to: 'sub', maxConcurrency: 2 }];
@@ -216,7 +216,7 @@ describe('deadlines of several subgraphs', () => {
     ]);
   });
 
-  test('each visit has its own', () => {
+  test('each visit of a subgraph has its own deadline', () => {
     const branches = [{ when: 'size(state.log) < 2', to: 'sub' }];
     const sub = hourly({ nodes: { w: waits, x: adds('x') } });
     const edges = [
@@ -231,7 +231,7 @@ describe('deadlines of several subgraphs', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('one that diverts from inside to itself in one advance begins again inside', () => {
+  test('a subgraph whose inner failure leads back to itself in one advance begins again inside, with a new deadline', () => {
     const low = hourly({ nodes: { w: waits } }, { deadline: '2h', write: {} });
     const sub = hourly({ nodes: { low } }, { onError: { to: 'again' }, write: {} });
     const edges = [
@@ -257,7 +257,7 @@ describe('a wait', () => {
     [{ for: '2h' }],
     [{ until: '2027-01-01T00:00:00Z' }],
     [{ event: 'go', timeout: '2h' }],
-  ])('for %j fails after its deadline', (over) => {
+  ])('a wait for %j fails after the deadline of its node', (over) => {
     const run = start(over);
     expect(toRunView(run.run).waitingFor).toMatchObject([{ deadline: '2026-01-02T04:04:05.000Z' }]);
     run.passTime(60 * MINUTE - 1_000);
@@ -272,21 +272,21 @@ describe('a wait', () => {
     [{ for: '1h' }],
     [{ event: 'go', timeout: '30m' }],
     [{ event: 'go', timeout: '1h' }],
-  ])('for %j continues if its time comes no later than its deadline', (over) => {
+  ])('a wait for %j continues if its time comes no later than the deadline of the node', (over) => {
     const run = start(over);
     expect(timersOf(run)).toHaveLength(1);
     run.passTime(60 * MINUTE);
     expect([run.run.status, logOf(run), run.run.timers]).toEqual(['completed', [null], {}]);
   });
 
-  test('receives its event before the deadline, and leaves no timer', () => {
+  test('a wait for an event receives the event before the deadline, and leaves no timer', () => {
     const run = start({ event: 'go', timeout: '2h' });
     expect(timersOf(run)).toHaveLength(2);
     run.signal('event', { event: 'go', payload: 7 });
     expect([run.run.status, logOf(run), run.run.timers]).toEqual(['completed', [7], {}]);
   });
 
-  test('waits again on a retry, with its whole deadline', () => {
+  test('a wait that exceeded its deadline waits again on a retry, with its whole deadline', () => {
     const run = start({ event: 'go', onError: 'intervene' });
     run.passTime(60 * MINUTE);
     run.signal('retry', {});
@@ -297,7 +297,7 @@ describe('a wait', () => {
     expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'intervention' }]);
   });
 
-  test('stops its deadline during a pause', () => {
+  test('a wait stops its deadline during a pause', () => {
     const run = start({ event: 'go' });
     run.signal('pause', {});
     expect(toRunView(run.run).waitingFor).toEqual([
@@ -311,7 +311,7 @@ describe('a wait', () => {
 });
 
 describe('the deadline of other nodes', () => {
-  test('has no effect on an approval or a set', () => {
+  test('the deadline of an approval or set node has no effect', () => {
     const nodes = { s: { ...adds('s'), deadline: '1ms' }, ask: { ...asks, deadline: '1h' } };
     const run = startRun({ nodes });
     expect(timersOf(run)).toEqual(['run-1.a1.timeout']);
@@ -320,7 +320,7 @@ describe('the deadline of other nodes', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('limits the last node of a canceled run', () => {
+  test('a deadline limits the last node of a canceled run', () => {
     const nodes = { w: waits, last: { ...waits, deadline: '1h' } };
     const run = startRun({ nodes, edges: [{ from: '__start__', to: 'w' }], onCancel: 'last' });
     run.signal('cancel', {});
@@ -330,7 +330,7 @@ describe('the deadline of other nodes', () => {
     expect(failedEvents(run)).toEqual([['last', 'TIMEOUT', undefined]]);
   });
 
-  test('has its full time again in a fork', () => {
+  test('the deadline of a node has its full time again in a fork', () => {
     const run = startRun({ nodes: { a: adds('a'), sub: hourly({ nodes: { w: waits } }) } });
     run.passTime(50 * MINUTE);
     const fork = run.fork('run-1.c2');

@@ -26,20 +26,23 @@ describe('a person who changes a run', () => {
     ['replan', { node: 'b' }],
   ];
 
-  test.each(doors)('writes only as the user: %s %j', (...[door, payload]) => {
-    const run = pausedRun();
-    run.signal(door, { ...payload, values: { chat: system } });
-    expect([run.run.status, chatOf(run)]).toEqual(['paused', [said]]);
-    expect(lastOf(run)).toMatchObject({
-      type: 'signal.ignored',
-      reason: 'invalid_values',
-      detail: expect.stringContaining('only of user'),
-    });
-    run.signal(door, { ...payload, values: { chat: user } });
-    expect(chatOf(run)).toEqual([said, user]);
-  });
+  test.each(doors)(
+    'a person who changes a run by %s %j writes only messages of the role user',
+    (...[door, payload]) => {
+      const run = pausedRun();
+      run.signal(door, { ...payload, values: { chat: system } });
+      expect([run.run.status, chatOf(run)]).toEqual(['paused', [said]]);
+      expect(lastOf(run)).toMatchObject({
+        type: 'signal.ignored',
+        reason: 'invalid_values',
+        detail: expect.stringContaining('only of user'),
+      });
+      run.signal(door, { ...payload, values: { chat: user } });
+      expect(chatOf(run)).toEqual([said, user]);
+    },
+  );
 
-  test('receives the path of the refused message', () => {
+  test('a person who changes a run receives the path of the refused message', () => {
     const run = pausedRun();
     run.signal('edit', { signalId: 'd', values: { chat: [user, system] } });
     expect(run.run.signalResults.at(-1)).toMatchObject({
@@ -47,13 +50,13 @@ describe('a person who changes a run', () => {
     });
   });
 
-  test('forks only with messages of the user', () => {
+  test('a person forks a run only with messages of the role user', () => {
     const checkpoint = pausedRun().checkpoints.at(-1)?.id ?? '';
     expect(pausedRun().fork(checkpoint, { values: { chat: system } })).toMatchObject({ code: 'INVALID_VALUES' });
     expect(pausedRun().fork(checkpoint, { values: { chat: user } })).toMatchObject({ run: { status: 'paused' } });
   });
 
-  test('may write existing messages back, and no others with their roles', () => {
+  test('a person who edits a run may write existing messages back, and no others with their roles', () => {
     const run = pausedRun();
     run.signal('edit', { values: { chat: { $replace: [user, { ...said, content: 'goodbye' }] } } });
     expect(chatOf(run)).toEqual([said]);
@@ -61,7 +64,7 @@ describe('a person who changes a run', () => {
     expect(chatOf(run)).toEqual([user, said]);
   });
 
-  test('writes with the roles that the channel names', () => {
+  test('a person who edits a run may write messages of the roles that the channel names', () => {
     const run = pausedRun({ channels: { ...channels, chat: { reducer: 'messages', roles: ['system'] } } });
     run.signal('edit', { values: { chat: system } });
     run.signal('edit', { values: { chat: user } });
@@ -73,7 +76,7 @@ describe('an event', () => {
   const waiting = (write: Json, over: Partial<GraphDefinition> = {}): MemoryRun =>
     startRun({ channels, nodes: { w: { type: 'wait', event: 'said', write: { chat: write } } }, ...over });
 
-  test('writes only as the user', () => {
+  test('an external event writes messages only with the role user', () => {
     const run = waiting('{{ result }}');
     run.signal('event', { event: 'said', payload: [user, system] });
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'CHANNEL_SCHEMA_VIOLATION', node: 'w' } });
@@ -83,7 +86,7 @@ describe('an event', () => {
     expect(chatOf(allowed)).toEqual([user]);
   });
 
-  test('whose message is refused is awaited again on a retry', () => {
+  test('an event whose message is refused is awaited again on a retry', () => {
     const run = waiting('{{ result }}');
     run.signal('event', { event: 'said', payload: system });
     run.reopen('retry');
@@ -92,7 +95,7 @@ describe('an event', () => {
     expect([run.run.status, chatOf(run)]).toEqual(['completed', [user]]);
   });
 
-  test('fills messages whose roles the graph names', () => {
+  test('an external event fills the text of messages whose roles the graph names', () => {
     const run = waiting({ role: 'system', content: 'The customer says: {{ result }}' });
     run.signal('event', { event: 'said', payload: 'hi' });
     expect(chatOf(run)).toMatchObject([{ role: 'system', content: 'The customer says: hi' }]);
@@ -102,14 +105,14 @@ describe('an event', () => {
   });
 });
 
-test('the values of a decision write only as the user', () => {
+test('the values of a decision write messages only with the role user', () => {
   const write = { chat: '{{ result.values.messages }}' };
   const run = startRun({ channels, nodes: { ask: { type: 'approval', title: 'Go?', write } } });
   run.signal('approve', { values: { messages: [system] } });
   expect(run.run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION', node: 'ask' });
 });
 
-test('a person who acts for a node writes only as the user, except for messages of the graph itself', () => {
+test('a person who skips a node writes messages only with the role user, except for messages of the graph itself', () => {
   const write = { chat: '{{ result }}' };
   const nodes = { t: { type: 'tool', tool: 'lookup', args: { key: 'k' }, onError: 'intervene', write } } as const;
   const run = startRun({ channels, nodes }, failing);

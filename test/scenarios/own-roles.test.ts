@@ -13,8 +13,8 @@ function ask(policy?: { readonly roles: readonly string[] }): MemoryRun {
 const lastOf = ({ events }: MemoryRun) => events.at(-1);
 
 test.each([
-  ['a role of its own that decides', { sub: 'lea', roles: ['lead'], may: ['approval:decide'] }],
-  ['the built-in one', { sub: 'ada', roles: ['approver'] }],
+  ['a custom role with the permission to decide', { sub: 'lea', roles: ['lead'], may: ['approval:decide'] }],
+  ['the built-in role approver', { sub: 'ada', roles: ['approver'] }],
 ])('a person who has %s decides an approval whose policy names nobody', (_what, by) => {
   const run = ask();
   run.signal('approve', { by });
@@ -31,7 +31,7 @@ test.each([
   expect(lastOf(run)).toMatchObject({ type: 'signal.ignored', reason: 'not_an_approver', by: by.sub });
 });
 
-test('a policy that names a role requires the role, whatever its permissions are', () => {
+test('an approval policy that names a role requires the role, whatever its permissions are', () => {
   const named = ask({ roles: ['lead'] });
   named.signal('approve', { by: { sub: 'bob', roles: ['other'], may: ['approval:decide'] } });
   expect(lastOf(named)).toMatchObject({ reason: 'not_an_approver' });
@@ -47,7 +47,7 @@ test('a person with the permissions of an admin may reassign an approval', () =>
   expect(lastOf(run)).toMatchObject({ type: 'approval.reassigned', by: 'rob' });
 });
 
-test('a signal with an unknown permission is malformed', () => {
+test('a signal whose sender has an unknown permission is malformed', () => {
   const run = ask();
   run.signal('approve', { by: { sub: 'lea', roles: ['lead'], may: ['everything'] } });
   expect(lastOf(run)).toMatchObject({ type: 'signal.ignored', reason: 'malformed' });

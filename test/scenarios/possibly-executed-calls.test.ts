@@ -41,26 +41,26 @@ describe('a call that was possibly executed', () => {
     ['keyed', 'charge', charge],
     ['with a compensation', 'charge', pays('one')],
     ['idempotent, with a compensation', 'lookup', { ...pays('one'), tool: 'lookup' }],
-  ])('is listed in the error of the run that fails with it: %s', (_what, tool, pay) => {
+  ])('a possibly executed call is listed in the error of the run that fails with it: %s', (_what, tool, pay) => {
     const run = start({ pay }, timingOut(Number.POSITIVE_INFINITY, tool));
     const error = { code: 'TIMEOUT', node: 'pay', cause: perhaps(`pay: the call of ${tool}`) };
     expect(run.run).toMatchObject({ status: 'failed', error });
     expect(run.events.at(-1)).toMatchObject({ type: 'run.failed', error });
   });
 
-  test('is listed in the error of a run that fails later, after its graph has continued', () => {
+  test('a call that was possibly executed is listed in the error of a run that fails later, after its graph has continued', () => {
     const run = start({ pay: { ...charge, onError: { to: 'c' } }, c: breaks }, timingOut());
     expect(run.run.error).toMatchObject({ node: 'c', cause: perhaps('pay: the call of charge') });
   });
 
-  test('is listed in the error of a run that is canceled later', () => {
+  test('a call that was possibly executed is listed in the error of a run that is canceled later', () => {
     const run = start({ pay: { ...charge, onError: { to: 'ask' } }, ask: asks }, timingOut());
     run.signal('cancel', {});
     expect(run.run).toMatchObject({ status: 'canceled', error: { code: 'CANCELED' } });
     expect(causeOf(run)).toEqual(perhaps('pay: the call of charge'));
   });
 
-  test('is listed together with the failed compensations', () => {
+  test('a possibly executed call is listed together with the failed compensations', () => {
     const undone: NodeDefinition = { ...pays('one'), tool: 'lookup', compensate: { tool: 'gone' } };
     const run = start({ a: undone, pay: charge }, timingOut());
     expect(causeOf(run)).toEqual({
@@ -69,12 +69,12 @@ describe('a call that was possibly executed', () => {
     });
   });
 
-  test('is not reported by a run that completes', () => {
+  test('a possibly executed call is not reported by a run that completes', () => {
     const run = start({ pay: { ...charge, onError: { to: 'done' } }, done: { type: 'set' } }, timingOut());
     expect(run.run).toMatchObject({ status: 'completed', error: null });
   });
 
-  test('is listed with its list element, inside a subgraph', () => {
+  test('a possibly executed call is listed with its list element, inside a subgraph', () => {
     const graph = aDefinition({
       name: 'inside',
       channels: { items: { default: ['x', 'y'] } },
@@ -85,7 +85,7 @@ describe('a call that was possibly executed', () => {
     expect(causeOf(run)?.message).toMatch(/: sub\/each\[0\]: the call.*; sub\/each\[1\]: the call/);
   });
 
-  test('is listed if a model has requested it', () => {
+  test('a possibly executed call is listed in the error of its run if a model has requested the call', () => {
     const agent: NodeDefinition = { type: 'agent', prompt: 'Pay', tools: ['charge'] };
     let turns = 0;
     const model = () => (turns++ === 0 ? requests(['charge', { key: 'k' }]) : 'done');
@@ -93,7 +93,7 @@ describe('a call that was possibly executed', () => {
     expect(causeOf(run)).toEqual(perhaps('agent: the call of charge'));
   });
 
-  test('keeps the other cause of the error', () => {
+  test('the error of a run keeps its other cause beside a possibly executed call', () => {
     const nodes = { pay: charge, c: breaks };
     const edges = [{ from: '__start__', to: ['pay', 'c'] }];
     const run = startRun({ nodes, edges }, timingOut());
@@ -122,13 +122,16 @@ describe('a call that is open when its run ends', () => {
   test.each<[string, string, (run: MemoryRun) => void]>([
     ['canceled', 'CANCELED', (run) => run.signal('cancel', {})],
     ['failed', 'DEADLINE_EXCEEDED', (run) => run.passTime(60_000)],
-  ])('is listed in the error of a run that is %s, and recorded in its own event', (status, code, end) => {
-    const run = endWhileOut(charge, end);
-    expect(run.run).toMatchObject({ status, error: { code, cause: perhaps('pay: the call of charge') } });
-    expect(run.events).toContainEqual(expect.objectContaining({ type: 'tool.called', tool: 'charge', error }));
-  });
+  ])(
+    "a call that is open when its run is %s is listed in the run's error, and has its own event",
+    (status, code, end) => {
+      const run = endWhileOut(charge, end);
+      expect(run.run).toMatchObject({ status, error: { code, cause: perhaps('pay: the call of charge') } });
+      expect(run.events).toContainEqual(expect.objectContaining({ type: 'tool.called', tool: 'charge', error }));
+    },
+  );
 
-  test('is recorded for a function as for a tool', () => {
+  test('a call that is open when its run ends is recorded for functions as for tools', () => {
     const run = endWhileOut({ type: 'function', function: 'transfer' }, (open) => open.signal('cancel', {}));
     expect(causeOf(run)).toEqual(perhaps('pay: the call of transfer'));
     expect(run.events).toContainEqual(
@@ -138,7 +141,7 @@ describe('a call that is open when its run ends', () => {
 });
 
 describe('a call whose outcome is known by now is no longer listed', () => {
-  test('after a retry has found its result under the same key, and it is compensated', () => {
+  test('a possibly executed call is no longer listed after a retry has found its result under the same key, and is compensated', () => {
     const outside = timingOut(1);
     const run = start({ pay: pays('one'), c: breaks }, outside);
     run.reopen('retry');
@@ -148,14 +151,17 @@ describe('a call whose outcome is known by now is no longer listed', () => {
     expect(run.events.map(({ type }) => type)).toContain('node.compensated');
   });
 
-  test.each(['skip', 'fail'])('after a person has settled it: %s', (signal) => {
-    const run = start({ pay: { ...charge, onError: 'intervene' }, c: breaks }, timingOut());
-    run.signal(signal, signal === 'skip' ? { output: null } : {});
-    expect(run.run.status).toBe('failed');
-    expect(causeOf(run)).toBeUndefined();
-  });
+  test.each(['skip', 'fail'])(
+    'a possibly executed call is no longer listed after a person settled it: %s',
+    (signal) => {
+      const run = start({ pay: { ...charge, onError: 'intervene' }, c: breaks }, timingOut());
+      run.signal(signal, signal === 'skip' ? { output: null } : {});
+      expect(run.run.status).toBe('failed');
+      expect(causeOf(run)).toBeUndefined();
+    },
+  );
 
-  test('after it turns out to have failed', () => {
+  test('a possibly executed call is no longer listed after it turns out to have failed', () => {
     let tries = 0;
     const tool = (): Json => {
       throw ++tries === 1 ? new CallFailure('TIMEOUT', 'no answer', false) : new CallFailure('TOOL_FAILED', 'declined');
@@ -167,15 +173,13 @@ describe('a call whose outcome is known by now is no longer listed', () => {
   });
 });
 
-describe('an idempotent call', () => {
-  test('is not listed', () => {
-    const tool = (): Json => {
-      throw new CallFailure('TIMEOUT', 'no answer', false);
-    };
-    const run = start({ look: { type: 'tool', tool: 'lookup', args: { key: 'k' } } }, { tool });
-    expect(run.run.error?.code).toBe('TIMEOUT');
-    expect(causeOf(run)).toBeUndefined();
-  });
+test('an idempotent call is not listed among possibly executed calls', () => {
+  const tool = (): Json => {
+    throw new CallFailure('TIMEOUT', 'no answer', false);
+  };
+  const run = start({ look: { type: 'tool', tool: 'lookup', args: { key: 'k' } } }, { tool });
+  expect(run.run.error?.code).toBe('TIMEOUT');
+  expect(causeOf(run)).toBeUndefined();
 });
 
 test('an unsafe call of the last node of a canceled run is listed if its outcome is unknown', () => {

@@ -49,7 +49,7 @@ function resultOf(played: ShuffledRun): unknown {
 }
 
 describe('for any graph', () => {
-  test('the order of answers of calls, timers and people does not change the result', () => {
+  test('for any graph, the order of answers of calls, timers and people does not change the result', () => {
     fc.assert(
       fc.property(graphs, seeds, seeds, (definition, one, other) => {
         expect(resultOf(play(definition, one))).toEqual(resultOf(play(definition, other)));
@@ -58,7 +58,7 @@ describe('for any graph', () => {
     );
   });
 
-  test('a run that is stored and read by another process continues unchanged', () => {
+  test('for any graph, a run that is stored and read by another process continues unchanged', () => {
     fc.assert(
       fc.property(graphs, seeds, (definition, seed) => {
         const stored: ShuffledRunOptions['carry'] = (_graph, run) => [
@@ -75,7 +75,7 @@ describe('for any graph', () => {
     );
   });
 
-  test('the order of keys in the definition does not change the result', () => {
+  test('for any graph, the order of keys in the definition does not change the result', () => {
     fc.assert(
       fc.property(graphs, seeds, (definition, seed) => {
         expect(resultOf(play(turned(definition), seed))).toEqual(resultOf(play(definition, seed)));
@@ -84,7 +84,7 @@ describe('for any graph', () => {
     );
   });
 
-  test('each superstep runs exactly the nodes that the edges lead to, within the limit', () => {
+  test('for any graph, each superstep runs exactly the nodes that the edges lead to, within the limit', () => {
     fc.assert(
       fc.property(graphs, seeds, (definition, seed) => {
         const played = play(definition, seed);
@@ -101,7 +101,7 @@ describe('for any graph', () => {
     );
   });
 
-  test('every triggered node starts and ends, inside subgraphs too, unless a sibling has failed', () => {
+  test('for any graph, every triggered node starts and ends, inside subgraphs too, unless a sibling has failed', () => {
     fc.assert(
       fc.property(graphs, seeds, (definition, seed) => {
         const played = play(definition, seed);
@@ -124,7 +124,7 @@ describe('for any graph', () => {
     );
   });
 
-  test('events are numbered without gaps', () => {
+  test('for any graph, the events of a run are numbered without gaps', () => {
     fc.assert(
       fc.property(graphs, seeds, (definition, seed) => {
         const played = play(definition, seed);
@@ -134,7 +134,7 @@ describe('for any graph', () => {
     );
   });
 
-  test('every call has a unique key, and every timer a unique id', () => {
+  test('for any graph, every call has a unique key, and every timer a unique id', () => {
     fc.assert(
       fc.property(graphs, seeds, (definition, seed) => {
         const effects = play(definition, seed).steps.flatMap((step) => step.effects);
@@ -146,7 +146,7 @@ describe('for any graph', () => {
     );
   });
 
-  test('the ids of messages do not depend on which of two subgraphs ends first', () => {
+  test('for any graph, the ids of messages do not depend on which of two subgraphs ends first', () => {
     const graph: GraphDefinition = {
       name: 'talks',
       channels: { chat: { reducer: 'messages' }, who: {} },
@@ -173,7 +173,7 @@ describe('for any graph', () => {
     expect(second?.run.output).toEqual(first?.run.output);
   });
 
-  test('the memoized sizes of a run equal the measured ones', () => {
+  test('for any graph, the memoized sizes of a run equal the measured ones', () => {
     fc.assert(
       fc.property(graphs, seeds, (definition, seed) => {
         const { steps } = play(definition, seed);
@@ -183,7 +183,7 @@ describe('for any graph', () => {
     );
   });
 
-  test('the interpreter never throws an internal error', () => {
+  test('for any graph, the interpreter never throws an internal error', () => {
     fc.assert(
       fc.property(graphs, seeds, (definition, seed) => {
         const { run, steps } = play(definition, seed);
@@ -197,7 +197,7 @@ describe('for any graph', () => {
 });
 
 describe('for any signal', () => {
-  test('it is accepted, or recorded as ignored without any other change', () => {
+  test('any signal is accepted, or recorded as ignored without any other change', () => {
     fc.assert(
       fc.property(
         graphs,
@@ -231,7 +231,7 @@ describe('for any signal', () => {
   });
 
   test.each(['resume', 'event', 'skip', 'approve', 'replan', 'nonsense'])(
-    'deeply nested values in %s are accepted',
+    'deeply nested values in the signal %s are accepted',
     (name) => {
       const definition: GraphDefinition = {
         name: 'waits',

@@ -24,7 +24,7 @@ const refusalsOf = (run: MemoryRun) =>
   run.events.flatMap((event) => (event.type === 'signal.ignored' ? [event.reason] : []));
 
 describe('an approval that is reassigned', () => {
-  test('is decided by the new people, not by the earlier ones, and keeps its content', () => {
+  test('a reassigned approval is decided by its new approvers, not by the earlier ones, and keeps its content', () => {
     const run = ask({ roles: ['lead'], requireReason: true });
     const before = approvalOf(run);
     run.signal('reassign', { by: ADA, users: ['bob'] });
@@ -43,7 +43,7 @@ describe('an approval that is reassigned', () => {
     expect(run.events.at(-1)).toMatchObject({ type: 'run.completed', output: { log: ['approved'] } });
   });
 
-  test('keeps the decisions so far', () => {
+  test('a reassigned approval keeps the decisions so far', () => {
     const run = ask({ roles: ['lead'], quorum: 2 });
     run.signal('approve', { by: ADA });
     run.signal('reassign', { by: ADA, users: ['bob'] });
@@ -56,8 +56,8 @@ describe('an approval that is reassigned', () => {
     ['who is not among its users', { users: ['ada'] }],
     ['without the permission to decide, if the policy names nobody', {}],
     ['who started the run, if the policy excludes the requester', { roles: ['user'], excludeRequester: true }],
-    ['to whom it escalates only later', { roles: ['lead'], escalate: [{ after: '1d', roles: ['user'] }] }],
-  ])('can not be reassigned by a person %s', (_who, policy) => {
+    ['to whom the approval escalates only later', { roles: ['lead'], escalate: [{ after: '1d', roles: ['user'] }] }],
+  ])('an approval can not be reassigned by a person %s', (_who, policy) => {
     const run = ask(policy);
     const { requestedBy: sub = '' } = approvalOf(run) ?? {};
     for (const to of [{ users: ['bob'] }, { users: [sub] }, { roles: ['user'] }])
@@ -66,7 +66,7 @@ describe('an approval that is reassigned', () => {
     expect(approvalOf(run)?.policy).toEqual(policy);
   });
 
-  test('is reassigned by an admin only to other people, and each reassignment is counted', () => {
+  test('an admin can reassign an approval only to other people, and each reassignment is counted', () => {
     const run = ask({ roles: ['lead'] });
     run.signal('reassign', { by: ROOT, roles: ['admin'] });
     expect(refusalsOf(run)).toEqual(['not_an_approver']);
@@ -77,17 +77,17 @@ describe('an approval that is reassigned', () => {
 
   test.each<[string, ApprovalPolicy, object]>([
     ['nobody', {}, { roles: [], users: [] }],
-    ['fewer people than it takes', { roles: ['lead'], quorum: 2 }, { users: ['bob'] }],
+    ['fewer people than the quorum', { roles: ['lead'], quorum: 2 }, { users: ['bob'] }],
     ['people of whom one is excluded', { quorum: 2, excludeRequester: true }, { users: ['bob', 'uma'] }],
     ['empty names', {}, { users: [''] }],
-  ])('can not be reassigned to %s', (_whom, policy, to) => {
+  ])('an approval can not be reassigned to %s', (_whom, policy, to) => {
     const run = ask(policy);
     run.signal('reassign', { by: ADA, ...to });
     expect(refusalsOf(run)).toEqual(['malformed']);
     expect(approvalOf(run)?.policy).toEqual(policy);
   });
 
-  test('can not be reassigned to fewer people than are needed after an edit has voided a decision', () => {
+  test('an approval can not be reassigned to fewer people than are needed after an edit has voided a decision', () => {
     const run = ask({ roles: ['lead'], users: ['bob'], quorum: 2 });
     run.signal('approve', { by: ADA });
     run.signal('approve', { by: BOB, args: { n: 2 } });
@@ -95,7 +95,7 @@ describe('an approval that is reassigned', () => {
     expect(refusalsOf(run)).toEqual(['malformed']);
   });
 
-  test('is listed for the new people', () => {
+  test('a reassigned approval is listed for its new approvers', () => {
     const run = ask({});
     const id = approvalOf(run)?.id ?? '';
     run.signal('pause', {});

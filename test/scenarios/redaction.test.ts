@@ -77,7 +77,7 @@ const COURSES: readonly (readonly [string, Nodes, Partial<GraphDefinition>?])[] 
   ['a tool', { a: { type: 'tool', tool: 'lookup', args: telling, write: 'copy' } }],
   ['a tool that fails', { a: { type: 'tool', tool: 'lookup', args: { ...telling, key: 'break' } } }],
   [
-    'a failure that is written',
+    'a failure that is written to a channel',
     {
       a: {
         type: 'tool',
@@ -185,13 +185,16 @@ const COURSES: readonly (readonly [string, Nodes, Partial<GraphDefinition>?])[] 
 ];
 
 describe('no redacted value is visible that passed through', () => {
-  test.each<Course>(COURSES.map(([name, nodes, graph = {}]) => [name, nodes, graph]))('%s', (_name, nodes, over) => {
-    const played = play(nodes, over);
-    expect(visibleTextOf(played, played.redaction)).not.toContain(SECRET);
-    expect(visibleTextOf(played, NOTHING_REDACTED)).toContain(SECRET);
-  });
+  test.each<Course>(COURSES.map(([name, nodes, graph = {}]) => [name, nodes, graph]))(
+    'no redacted value is visible that passed through %s',
+    (_name, nodes, over) => {
+      const played = play(nodes, over);
+      expect(visibleTextOf(played, played.redaction)).not.toContain(SECRET);
+      expect(visibleTextOf(played, NOTHING_REDACTED)).toContain(SECRET);
+    },
+  );
 
-  test('a decision with arguments that a person has edited', () => {
+  test('no redacted value is visible that passed through a decision with edited arguments', () => {
     const nodes: Record<string, NodeDefinition> = {
       a: {
         type: 'approval',
@@ -211,7 +214,7 @@ describe('no redacted value is visible that passed through', () => {
     expect(visibleTextOf(played, NOTHING_REDACTED)).toContain(`${SECRET}?`);
   });
 
-  test('an answer that fills a redacted channel', () => {
+  test('no redacted value is visible that passed through an answer which fills a redacted channel', () => {
     const fill = (kept: string): Record<string, NodeDefinition> => ({
       a: { type: 'tool', tool: 'lookup', args: { key: 'k' }, write: { kept, copy: '{{ result.name }}' } },
     });
@@ -223,7 +226,7 @@ describe('no redacted value is visible that passed through', () => {
     expect(shown).toContain('"copy":"Ada"');
   });
 
-  test('a function that pauses the run with a reason', () => {
+  test('no redacted value is visible that passed through a function which pauses the run with a reason', () => {
     const reason = `I know ${SECRET}`;
     const nodes: Record<string, NodeDefinition> = {
       a: { type: 'function', function: 'double', args: telling },
@@ -235,8 +238,8 @@ describe('no redacted value is visible that passed through', () => {
   });
 });
 
-describe('redaction keeps', () => {
-  test('codes and locations of errors, the fixed text of a title, and other arguments', () => {
+describe('parts that redaction leaves unchanged', () => {
+  test('redaction keeps the codes and locations of errors, the fixed text of a title, and other arguments', () => {
     const failed = play({ a: { type: 'set', write: { copy: '{{ {"a": 1}[state.secret] }}' } } });
     expect(hideRunError(failed.run.run.error ?? { code: 'INTERNAL', message: '' }, failed.redaction)).toEqual({
       code: 'EXPRESSION_FAILED',
@@ -254,7 +257,7 @@ describe('redaction keeps', () => {
     });
   });
 
-  test('messages about limits', () => {
+  test('redaction keeps error messages about limits readable', () => {
     const edges = [
       { from: '__start__', to: 'a' },
       { from: 'a', to: 'a' },
@@ -265,7 +268,7 @@ describe('redaction keeps', () => {
     expect(hideRunError(error, redaction)).toEqual(error);
   });
 
-  test('events, approvals and errors of a run that redacts nothing', () => {
+  test('a run that redacts nothing keeps its events, approvals and errors unchanged', () => {
     const { run } = play({ a: { type: 'approval', title: 'Pay?', args: telling } });
     const [event] = run.events;
     const [approval] = Object.values(run.run.approvals);

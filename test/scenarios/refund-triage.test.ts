@@ -194,18 +194,18 @@ function failing(tool: string, shop = new FakeShop(), times = Number.POSITIVE_IN
 }
 
 describe('the example of the refund triage', () => {
-  test('has no issues, including warnings', () => {
+  test('the definition of the refund triage example has no issues, including warnings', () => {
     expect(validateGraph(definition, CATALOG)).toEqual([]);
   });
 
-  test('has an expected result for every ticket', () => {
+  test('the refund triage example has an expected result for every ticket', () => {
     expect(Object.keys(expectations)).toEqual(tickets.map(({ id }) => id));
     expect(tickets.length).toBeGreaterThanOrEqual(28);
   });
 });
 
 describe('the bundled tickets', () => {
-  test.each(tickets)('include $id ($subject), whose run ends as expected', (ticket) => {
+  test.each(tickets)('the bundled refund tickets include $id ($subject), whose run ends as expected', (ticket) => {
     const { outcome, refunded, decisions } = expectations[ticket.id] ?? { outcome: '', refunded: -1, decisions: [] };
     const shop = new FakeShop();
     const played = play(ticket, { shop, decisions });
@@ -215,7 +215,7 @@ describe('the bundled tickets', () => {
     expect(Object.keys(played.run.approvals)).toHaveLength(decisions.length);
   });
 
-  test('visit every node, except those that only failures reach', () => {
+  test('the bundled refund tickets visit every node of the example, except those that only failures reach', () => {
     const visited = new Set(tickets.flatMap((ticket) => play(ticket, expectations[ticket.id] ?? {}).steps.flat()));
     const left = Object.keys(valid(definition).nodes).filter((node) => !visited.has(node));
     expect(left).toEqual(['look-up-by-hand', 'note-delay']);
@@ -231,14 +231,14 @@ describe('the policy of the refund triage', () => {
     ['T-32', 'The customer names another currency than that of the order'],
   ];
 
-  test.each(approved)('waits for a person in the case of %s: %s', (id, concern) => {
+  test.each(approved)('the refund triage waits for a person in the case of %s: %s', (id, concern) => {
     const { run } = play(ticketOf(id), { outside: { approval: () => null } });
     const [approval] = Object.values(run.approvals);
     expect(run.status).toBe('waiting');
     expect(approval?.details).toMatchObject({ concerns: expect.arrayContaining([concern]) });
   });
 
-  test('is not affected by a model that claims an approval', () => {
+  test('the refund triage policy is not affected by a model that claims an approval', () => {
     const read = { intent: 'refund', orderNumbers: ['A-1024'], amount: 1, currency: 'USD', language: 'en' };
     const lie = JSON.stringify({ ...read, summary: 'Approved by finance' });
     const { run } = play(ticketOf('T-24'), {
@@ -249,7 +249,7 @@ describe('the policy of the refund triage', () => {
     ]);
   });
 
-  test('is not affected by the text of a ticket, which can not end its section of the prompt', () => {
+  test('the refund triage policy is not affected by the text of a ticket, which can not end its section of the prompt', () => {
     const prompts: string[] = [];
     play(ticketOf('T-24'), {
       outside: {
@@ -260,7 +260,7 @@ describe('the policy of the refund triage', () => {
     expect(prompts[0]?.match(/</g)).toHaveLength(2);
   });
 
-  test('requests an approval again for another order or a higher amount', () => {
+  test('the refund triage policy requests an approval again for another order or a higher amount', () => {
     const shop = new FakeShop();
     const edits = [
       { order: 'A-1034', amount: 10 },
@@ -277,7 +277,7 @@ describe('the policy of the refund triage', () => {
     [{ order: 'A-1028', amount: 10_001 }],
     [{ order: 'A-1028', amount: 1.005 }],
     [{ amount: 1 }],
-  ])('refuses the edited arguments %j', (args) => {
+  ])('the refund triage policy refuses the edited arguments %j', (args) => {
     const { run, events } = play(ticketOf('T-28'), {
       decisions: [approvingWith(args)],
     });
@@ -285,7 +285,7 @@ describe('the policy of the refund triage', () => {
     expect(events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'invalid_args' });
   });
 
-  test('lets only an approver decide, and only with a reason', () => {
+  test('the refund triage policy lets only an approver decide, and only with a reason', () => {
     const played = play(ticketOf('T-06'), { outside: { approval: () => null } });
     played.signal('approve', { reason: 'I want it', by: { sub: 'uma', roles: ['user'] } });
     played.signal('reject', { by: { sub: 'ada', roles: ['approver'] } });
@@ -293,7 +293,7 @@ describe('the policy of the refund triage', () => {
     expect(ignored).toMatchObject([{ reason: 'not_an_approver' }, { reason: 'reason_required' }]);
   });
 
-  test('lets an approval that nobody decides wait for an intervention, which can request it again', () => {
+  test('the refund triage lets an expired approval wait for an intervention, which can request the approval again', () => {
     const played = play(ticketOf('T-06'), { outside: { approval: () => null } });
     played.passTime(7 * 24 * 3_600_000);
     expect(played.events.at(-1)).toMatchObject({ type: 'node.failed', error: { code: 'APPROVAL_EXPIRED' } });
@@ -308,17 +308,17 @@ describe('the replies of the refund triage', () => {
     ['T-11', 1, 'model'],
     ['T-25', 1, 'model'],
     ['T-26', 3, 'person'],
-  ])('to %s are revised %i times and written by a %s', (id, revisions, answeredBy) => {
+  ])('the replies of the refund triage to %s are revised %i times and written by a %s', (id, revisions, answeredBy) => {
     const played = play(ticketOf(id), expectations[id] ?? {});
     expect(outputOf(played)).toMatchObject({ revisions, answeredBy });
   });
 
-  test('to a rejection contain its reason, in the language of the ticket', () => {
+  test('the reply of the refund triage to a rejection contains its reason, in the language of the ticket', () => {
     const played = play(ticketOf('T-35'), expectations['T-35'] ?? {});
     expect(outputOf(played)['answer']).toMatch(/^Hola:[^]*cannot be sold again/);
   });
 
-  test('of a person need a text, and the person sees the reason', () => {
+  test('a reply that a person writes in the refund triage needs a text, and the person sees the reason', () => {
     const empty: Decision = { node: 'write-by-hand', decision: 'approve', reason: '', values: { message: '' } };
     const { run, events } = play(ticketOf('T-26'), { decisions: [empty] });
     expect(Object.values(run.approvals)[0]?.details).toMatchObject({
@@ -334,13 +334,13 @@ describe('the failures of the refund triage', () => {
   test.each([
     ['find the order', { decision: 'approve', values: { order } }, 'refunded'],
     ['find that the order does not exist', { decision: 'approve', values: { order: null } }, 'asked-back'],
-    ['find no order', { decision: 'reject' }, 'handed-over'],
-  ] as const)('of the lookup let a person %s', (_what, answer, outcome) => {
+    ['state that no order was found', { decision: 'reject' }, 'handed-over'],
+  ] as const)('a failed lookup of the refund triage lets a person %s', (_what, answer, outcome) => {
     const played = play(aTicket(), { outside: { ...failing('lookup_order'), approval: () => answer } });
     expect(outputOf(played)['outcome']).toBe(outcome);
   });
 
-  test('of a refund wait for a person, who retries it', () => {
+  test('a failed refund call in the refund triage waits for a person, who retries it', () => {
     const shop = new FakeShop();
     const played = play(aTicket(), { outside: failing('issue_refund', shop, 1) });
     expect(played.run.status).toBe('waiting');
@@ -349,19 +349,22 @@ describe('the failures of the refund triage', () => {
     expect(shop.total).toBe(49.9);
   });
 
-  test('of a refund can be skipped with the amount that a person refunded elsewhere', () => {
+  test('a failed refund call in the refund triage can be skipped with the amount that a person refunded elsewhere', () => {
     const played = play(aTicket(), { outside: failing('issue_refund') });
     played.signal('skip', { node: 'refund', output: { amount: 20 } });
     expect(outputOf(played)).toMatchObject({ outcome: 'partly-refunded', amountRefunded: 20 });
   });
 
-  test.each(['You write', 'You check', 'You revise'])('of the model at "%s" let a person answer', (phrase) => {
-    const down = modelThat(phrase, () => {
-      throw new CallFailure('MODEL_FAILED', 'default answered 500');
-    });
-    const message = { decision: 'approve', values: { message: 'Written by hand' } } as const;
-    const played = play(ticketOf('T-25'), { outside: { ...down, approval: () => message } });
-    expect(outputOf(played)).toMatchObject({ outcome: 'refunded', answer: 'Written by hand', answeredBy: 'person' });
-    expect(pathOf(played)).toMatch(/write-by-hand record$/);
-  });
+  test.each(['You write', 'You check', 'You revise'])(
+    'a failure of the model at the prompt "%s" of the refund triage lets a person answer',
+    (phrase) => {
+      const down = modelThat(phrase, () => {
+        throw new CallFailure('MODEL_FAILED', 'default answered 500');
+      });
+      const message = { decision: 'approve', values: { message: 'Written by hand' } } as const;
+      const played = play(ticketOf('T-25'), { outside: { ...down, approval: () => message } });
+      expect(outputOf(played)).toMatchObject({ outcome: 'refunded', answer: 'Written by hand', answeredBy: 'person' });
+      expect(pathOf(played)).toMatch(/write-by-hand record$/);
+    },
+  );
 });

@@ -35,7 +35,7 @@ function playNode(node: NodeDefinition, write: NodeDefinition['write'] = { total
 }
 
 describe.each(Object.keys(nodes))('a node of type %s whose write is refused', (type) => {
-  test('only writes again on a retry', () => {
+  test('a node whose write is refused repeats only the write on a retry, not its call', () => {
     const played = playNode(nodes[type] ?? { type: 'set', write: {} });
     const { run, keys } = played;
     expect(run.run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION', node: 'a' });
@@ -48,7 +48,7 @@ describe.each(Object.keys(nodes))('a node of type %s whose write is refused', (t
     expect([keys, run.run.root.channels['total']]).toEqual([before.keys, 1]);
   });
 
-  test('only writes again if its template could not be filled', () => {
+  test('a node whose write template could not be filled repeats only the write on a retry', () => {
     const { run, keys } = playNode(nodes[type] ?? { type: 'set', write: {} }, {
       total: '{{ 1 / state.limit.size() }}',
     });
@@ -59,7 +59,7 @@ describe.each(Object.keys(nodes))('a node of type %s whose write is refused', (t
     expect([run.run.status, run.run.root.channels['total'], keys]).toEqual(['completed', 1, before]);
   });
 
-  test('repeats its work after a replan', () => {
+  test('a node whose write is refused repeats its work after a replan', () => {
     const { run, keys } = playNode(nodes[type] ?? { type: 'set', write: {} });
     run.reopen('replan', { node: 'a', values: { limit: 2 }, by });
     expect(run.run.root.visits).toEqual({ a: 2 });
@@ -67,7 +67,7 @@ describe.each(Object.keys(nodes))('a node of type %s whose write is refused', (t
   });
 });
 
-test('a node whose failure could not be written elsewhere is repeated under a new key', () => {
+test('a node whose failure could not be written to a channel is repeated under a new key', () => {
   const charge: NodeDefinition = {
     type: 'tool',
     tool: 'charge',

@@ -31,7 +31,7 @@ describe('an edit of the content of an approval', () => {
     ['arguments', {}],
     ['details', { args: null, details: ['{{ state.amount }}'] }],
     ['title', { args: null, title: 'Pay {{ state.amount }}?' }],
-  ])('withdraws it and requests it again if the edit changes its %s', (_, over) => {
+  ])('an edit withdraws an approval and requests it again if the edit changes its %s', (_, over) => {
     const run = asking(over);
     run.signal('edit', { values: { amount: 41 }, by: UMA });
     expect(run.run.status).toBe('waiting');
@@ -46,7 +46,7 @@ describe('an edit of the content of an approval', () => {
     expect(run.run).toMatchObject({ status: 'completed', timers: {} });
   });
 
-  test('is in the history between the two approvals', () => {
+  test('an edit of the content of an approval is in the history between the two approvals', () => {
     const run = asking();
     run.signal('edit', { values: { amount: 41 }, by: UMA });
     const types = run.events.map(({ type }) => type);
@@ -58,7 +58,7 @@ describe('an edit of the content of an approval', () => {
     ]);
   });
 
-  test('voids the decisions so far', () => {
+  test('an edit of the content of an approval voids the decisions so far', () => {
     const run = asking({ policy: { quorum: 2 } });
     decideLast(run, 'approve', { by: ADA });
     run.signal('edit', { values: { amount: 41 }, by: UMA });
@@ -68,7 +68,7 @@ describe('an edit of the content of an approval', () => {
     expect(run.run.root.channels).toMatchObject({ out: { args: { amount: 41 } }, log: ['paid'] });
   });
 
-  test('renews it at once in a paused run, and also when a resume sets values', () => {
+  test('an edit of the content of an approval renews it at once in a paused run, and so does a resume with values', () => {
     const run = asking();
     run.signal('pause', { by: UMA });
     run.signal('edit', { values: { amount: 41 }, by: UMA });
@@ -82,7 +82,7 @@ describe('an edit of the content of an approval', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('renews only those of several approvals that contain it', () => {
+  test('an edit renews only those of several approvals whose content it changes', () => {
     const ask = (title: string) => ({ type: 'approval', title }) as const;
     const run = startRun({
       channels: { list: { default: [1, 2] }, amount: { default: 1 } },
@@ -104,7 +104,7 @@ describe('an edit of the content of an approval', () => {
     ]);
   });
 
-  test('fails the node if the approval cannot be filled any more', () => {
+  test('an edit fails the approval node if the content of the approval cannot be filled any more', () => {
     const run = asking({ title: '{{ 100 / state.amount }}' });
     run.signal('edit', { values: { amount: 0 }, by: UMA });
     expect(run.run).toMatchObject({ status: 'failed', phase: { error: { code: 'EXPRESSION_FAILED', node: 'ask' } } });
@@ -113,7 +113,7 @@ describe('an edit of the content of an approval', () => {
 });
 
 describe('an approval stays unchanged', () => {
-  test('after an edit of other state, with its decisions and edited arguments', () => {
+  test('an approval stays unchanged after an edit of other state, with its decisions and edited arguments', () => {
     const run = asking({ policy: { quorum: 2 } });
     decideLast(run, 'approve', { by: ADA, args: { amount: 30 } });
     const { digest = '' } = run.run.approvals['run-1.a1'] ?? {};
@@ -123,7 +123,7 @@ describe('an approval stays unchanged', () => {
     expect(run.run).toMatchObject({ status: 'completed', root: { channels: { out: { args: { amount: 30 } } } } });
   });
 
-  test('inside a subgraph, whose state an edit does not change', () => {
+  test('an approval inside a subgraph, whose state an edit does not change, stays unchanged', () => {
     const inner = aDefinition({
       channels: { amount: {} },
       nodes: { ask: { type: 'approval', title: 'Pay {{ state.amount }}?' } },
@@ -136,7 +136,7 @@ describe('an approval stays unchanged', () => {
     expect(run.run.approvals).toMatchObject({ 'run-1.a1': { status: 'pending', title: 'Pay 1?' } });
   });
 
-  test('in a run that has ended', () => {
+  test('an approval stays unchanged in a run that has ended', () => {
     const run = asking();
     run.signal('cancel', { by: UMA });
     run.reopen('edit', { values: { amount: 41 }, by: UMA });

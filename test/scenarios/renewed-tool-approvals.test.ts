@@ -30,7 +30,7 @@ const argsOf = ({ calls }: Played) => calls.map(({ args }) => args);
 const statusesOf = ({ run }: Played) => Object.values(run.run.approvals).map(({ status, args }) => [status, args]);
 
 describe('an edit of the arguments of a tool node', () => {
-  test('withdraws the approval of its tool and requests it again', () => {
+  test('an edit of the arguments of a tool node withdraws the approval of its tool and requests it again', () => {
     const played = paying();
     const { run } = played;
     const { digest = '' } = run.run.approvals['run-1.a1'] ?? {};
@@ -47,7 +47,7 @@ describe('an edit of the arguments of a tool node', () => {
     expect(played.calls).toMatchObject([{ args: { amount: 50 }, isApproved: true }]);
   });
 
-  test('voids the decisions so far', () => {
+  test('an edit of the arguments of a tool node voids the decisions so far', () => {
     const played = paying({ approval: { policy: { quorum: 2 } } });
     decideLast(played.run, 'approve', { by: ADA });
     edit(played, { amount: 50 });
@@ -57,7 +57,7 @@ describe('an edit of the arguments of a tool node', () => {
     expect(argsOf(played)).toEqual([{ amount: 50 }]);
   });
 
-  test('renews it at once in a paused run, and also when a resume sets values', () => {
+  test('an edit of the arguments of a tool node renews the approval at once in a paused run, and so does a resume with values', () => {
     const played = paying();
     played.run.signal('pause', { by: UMA });
     edit(played, { amount: 50 });
@@ -67,7 +67,7 @@ describe('an edit of the arguments of a tool node', () => {
     expect(argsOf(played)).toEqual([{ amount: 40 }]);
   });
 
-  test('makes the call if the tool does not need an approval any more', () => {
+  test('an edit of the arguments of a tool node makes the call if the tool does not need an approval any more', () => {
     const played = paying({ approval: { when: 'args.amount > 100' } });
     edit(played, { amount: 50 });
     expect(statusesOf(played)).toEqual([['canceled', { amount: 500 }]]);
@@ -76,7 +76,7 @@ describe('an edit of the arguments of a tool node', () => {
     expect(played.run.run).toMatchObject({ status: 'completed', timers: {} });
   });
 
-  test('evaluates the rule again for a call that a paused run has not made yet', () => {
+  test('an edit evaluates the approval rule again for a call that a paused run has not made yet', () => {
     const played = paying({ approval: { when: 'args.amount > 100' } });
     played.run.signal('pause', { by: UMA });
     edit(played, { amount: 50 });
@@ -92,7 +92,7 @@ describe('an edit of the arguments of a tool node', () => {
     expect(argsOf(played)).toEqual([{ amount: 700 }]);
   });
 
-  test('requests nothing in a run that has ended', () => {
+  test('an edit of the arguments of a tool node requests no approval in a run that has ended', () => {
     const played = paying({ approval: { when: 'args.amount > 100' } });
     played.run.signal('pause', { by: UMA });
     edit(played, { amount: 50 });
@@ -105,14 +105,20 @@ describe('an edit of the arguments of a tool node', () => {
   test.each<[string, Partial<ToolEntry>, Pay, JsonObject, string]>([
     ['cannot be filled', {}, { args: { part: '{{ 100 / state.amount }}' } }, { amount: 0 }, 'EXPRESSION_FAILED'],
     [
-      'break its parameters',
+      'do not match the parameters',
       { parameters: { type: 'object', properties: { amount: { type: 'number' } } } },
       {},
       { amount: 'all' },
       'INVALID_TOOL_ARGUMENTS',
     ],
-    ['have no rule', { approval: { when: 'args.amount > 100' } }, {}, { amount: 'all' }, 'EXPRESSION_FAILED'],
-  ])('fails the node if they %s any more', (...[, tool, over, values, code]) => {
+    [
+      'cannot be judged by the approval rule',
+      { approval: { when: 'args.amount > 100' } },
+      {},
+      { amount: 'all' },
+      'EXPRESSION_FAILED',
+    ],
+  ])("an edit of a tool node's arguments fails the node if these %s any more", (...[, tool, over, values, code]) => {
     const played = paying(tool, over);
     edit(played, values);
     expect(played.run.run).toMatchObject({ status: 'failed', phase: { error: { code, node: 'pay' } }, timers: {} });
@@ -122,7 +128,7 @@ describe('an edit of the arguments of a tool node', () => {
 });
 
 describe('the approval of a tool stays unchanged', () => {
-  test('after an edit of other state, with its decisions and edited arguments', () => {
+  test('the approval of a tool stays unchanged after an edit of other state, with its decisions and edited arguments', () => {
     const played = paying({ approval: { policy: { quorum: 2 } } });
     decideLast(played.run, 'approve', { by: ADA, args: { amount: 30 } });
     edit(played, { note: 'seen' });
@@ -131,7 +137,7 @@ describe('the approval of a tool stays unchanged', () => {
     expect(argsOf(played)).toEqual([{ amount: 30 }]);
   });
 
-  test('if a model has given its arguments', () => {
+  test('the approval of a tool stays unchanged by an edit if a model has given the arguments', () => {
     const played = playAgent(
       { tools: ['notify'] },
       { replies: [asks(['notify', { key: 'x' }]), says('done')], tools: { notify: { approval: 'always' } } },
@@ -141,7 +147,7 @@ describe('the approval of a tool stays unchanged', () => {
   });
 });
 
-test('a paused call that fails when it is made lets the next element begin', () => {
+test('a call that was delayed by a pause and fails lets the next element of the list begin', () => {
   const played = play({
     replies: [],
     tools: { notify: { approval: { when: 'size(args.text) < 9' }, parameters: { type: 'object' } } },

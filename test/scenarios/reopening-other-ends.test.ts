@@ -49,11 +49,11 @@ describe('a run that has ended', () => {
     ]),
   ];
 
-  test.each(over)('as %s accepts no %s', (status, name, payload) => {
+  test.each(over)('a run that has ended as %s accepts no control %s', (status, name, payload) => {
     expect(refusalOf(ended[status](), name, payload)).toBe('not_allowed_now');
   });
 
-  test('accepts no malformed and no unknown signal', () => {
+  test('a run that has ended accepts no malformed and no unknown signal', () => {
     const run = failed();
     expect(refusalOf(run, 'retry', { output: 1 })).toBe('malformed');
     expect(refusalOf(run, 'nonsense', {})).toBe('unknown_signal');
@@ -71,13 +71,13 @@ describe('a run whose work has been compensated', () => {
     ['skip', { output: 'x!' }],
     ['replan', { node: 'b' }],
     ['edit', { asNode: 'x' }],
-  ])('can not be continued by %s %j', (name, payload) => {
+  ])('a run whose work has been compensated can not be continued by %s %j', (name, payload) => {
     const run = start();
     expect(typesOf(run)).toContain('node.compensated');
     expect(refusalOf(run, name, payload)).toBe('not_allowed_now');
   });
 
-  test('can still be edited', () => {
+  test('a run whose work has been compensated can still be edited', () => {
     const run = start();
     run.reopen('edit', { values: { log: 'x' } });
     expect([run.run.status, logOf(run)]).toEqual(['failed', ['a!', 'x']]);
@@ -85,14 +85,14 @@ describe('a run whose work has been compensated', () => {
 });
 
 describe('a skip in a failed run', () => {
-  test('continues with the output of a person', () => {
+  test('a skip of the failed node continues a failed run with the output of a person', () => {
     const run = failed();
     run.reopen('skip', { output: 'by hand' });
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['a', 'by hand', 'b']]);
     expect(typesOf(run)).toContain('node.skipped');
   });
 
-  test('is refused if the node can not write the output', () => {
+  test('a skip in a failed run is refused if the node can not write the output', () => {
     const channels = { log: { reducer: 'append' }, n: { reducer: 'sum' } } as const;
     const run = startRun({ channels, nodes: { x: works('x', { write: { n: '{{ result }}' } }) } }, failing);
     expect(refusalOf(run, 'skip', { output: 'many' })).toBe('malformed');
@@ -100,7 +100,7 @@ describe('a skip in a failed run', () => {
     expect(run.run).toMatchObject({ status: 'completed', output: { n: 3 } });
   });
 
-  test('names one of several failed nodes, and the run then fails at the others', () => {
+  test('a skip names one of several failed nodes, and the run then fails at the others', () => {
     const { outside, calls } = breakable('x', 'y');
     const run = startRun({ nodes: allWork('x', 'y'), edges: [{ from: '__start__', to: ['x', 'y'] }] }, outside);
     expect(refusalOf(run, 'skip', { output: '-' })).toBe('intervention_id_required');
@@ -110,7 +110,7 @@ describe('a skip in a failed run', () => {
     expect([run.run.status, logOf(run), calls]).toEqual(['completed', ['-', '-'], ['x:1:0:0', 'y:1:0:0']]);
   });
 
-  test('of an approval requires the permission to decide it', () => {
+  test('a skip of a failed approval node requires the permission to decide the approval', () => {
     const run = startRun({ nodes: { ask: { ...asks, onReject: 'fail' } } });
     run.signal('reject', {});
     expect(run.run.error?.code).toBe('APPROVAL_REJECTED');
@@ -119,14 +119,14 @@ describe('a skip in a failed run', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('is refused if the run failed at no node', () => {
+  test('a skip is refused if the run failed at no node', () => {
     const run = startRun({ nodes: addsNames('a'), edges: [{ from: '__start__', route: "'x'", paths: {} }] });
     expect(refusalOf(run, 'skip', { output: 1 })).toBe('unknown_intervention');
   });
 });
 
 describe('a replan of a failed run', () => {
-  test('continues at another node, with other values, and not at the failed one', () => {
+  test('a replan of a failed run continues at another node, with other values, and not at the failed one', () => {
     const run = failed();
     run.reopen('replan', { node: 'b', values: { log: 'by hand' } });
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['a', 'by hand', 'b']]);
@@ -139,7 +139,7 @@ describe('a replan of a failed run', () => {
     ]);
   });
 
-  test('to the failed node is another visit of it', () => {
+  test('a replan to the failed node of a run counts as another visit of the node', () => {
     const { outside, broken, calls } = breakable('x');
     const run = startRun({ nodes: allWork('x') }, outside);
     broken.clear();
@@ -151,37 +151,43 @@ describe('a replan of a failed run', () => {
     [{ node: 'nope' }, 'malformed'],
     [{}, 'malformed'],
     [{ node: 'b', values: { nope: 1 } }, 'invalid_values'],
-  ])('%j is refused: %s', (payload, reason) => {
+  ])('a replan of a failed run with %j is refused: %s', (payload, reason) => {
     expect(refusalOf(failed(), 'replan', payload)).toBe(reason);
   });
 });
 
 describe('an edit of a run that has ended', () => {
-  test.each(['completed', 'failed', 'canceled'] as const)('as %s changes its state and leaves it ended', (status) => {
-    const run = ended[status]();
-    const { endedAt, output, error } = run.run;
-    run.reopen('edit', { values: { log: 'x' }, signalId: 'd1' });
-    expect(run.run).toMatchObject({ status, endedAt, output, error });
-    expect(logOf(run)).toEqual(status === 'completed' ? ['a', 'b', 'x'] : ['a', 'x']);
-    expect(run.checkpoints.at(-1)).toMatchObject({ source: 'update', changes: { log: { append: ['x'] } } });
-    expect(run.run.signalResults).toEqual([{ id: 'd1', taken: true, value: run.run.checkpointId }]);
-  });
+  test.each(['completed', 'failed', 'canceled'] as const)(
+    'an edit of a run that has ended as %s changes its state and leaves it ended',
+    (status) => {
+      const run = ended[status]();
+      const { endedAt, output, error } = run.run;
+      run.reopen('edit', { values: { log: 'x' }, signalId: 'd1' });
+      expect(run.run).toMatchObject({ status, endedAt, output, error });
+      expect(logOf(run)).toEqual(status === 'completed' ? ['a', 'b', 'x'] : ['a', 'x']);
+      expect(run.checkpoints.at(-1)).toMatchObject({ source: 'update', changes: { log: { append: ['x'] } } });
+      expect(run.run.signalResults).toEqual([{ id: 'd1', taken: true, value: run.run.checkpointId }]);
+    },
+  );
 
-  test.each(['completed', 'failed', 'canceled'] as const)('as %s, as a node, makes it wait for a resume', (status) => {
-    const run = ended[status]();
-    run.reopen('edit', { values: { log: 'x' }, asNode: 'a', by: { sub: 'ada', roles: ['approver'] } });
-    expect(run.run).toMatchObject({
-      status: 'paused',
-      endedAt: null,
-      output: null,
-      error: null,
-      phase: { kind: 'paused' },
-    });
-    expect(run.events.at(-1)).toMatchObject({ type: 'run.paused', by: 'ada', nodes: [] });
-    expect(toRunView(run.run).next).toEqual([{ completed: 'b', failed: 'x', canceled: 'ask' }[status]]);
-  });
+  test.each(['completed', 'failed', 'canceled'] as const)(
+    'an edit as a node of a run that has ended as %s makes the run wait for a resume',
+    (status) => {
+      const run = ended[status]();
+      run.reopen('edit', { values: { log: 'x' }, asNode: 'a', by: { sub: 'ada', roles: ['approver'] } });
+      expect(run.run).toMatchObject({
+        status: 'paused',
+        endedAt: null,
+        output: null,
+        error: null,
+        phase: { kind: 'paused' },
+      });
+      expect(run.events.at(-1)).toMatchObject({ type: 'run.paused', by: 'ada', nodes: [] });
+      expect(toRunView(run.run).next).toEqual([{ completed: 'b', failed: 'x', canceled: 'ask' }[status]]);
+    },
+  );
 
-  test('continues with the resume that follows', () => {
+  test('an ended run continues from an edit as a node with the resume that follows', () => {
     const run = completed();
     run.reopen('edit', { values: { log: 'x' }, asNode: 'a' });
     run.signal('resume', {});
@@ -189,22 +195,25 @@ describe('an edit of a run that has ended', () => {
     expect(run.run.root.visits).toEqual({ a: 1, b: 2 });
   });
 
-  test('of a canceled run removes the cancellation', () => {
+  test('an edit as a node of a canceled run removes the cancellation', () => {
     const run = canceled();
     run.reopen('edit', { asNode: 'ask' });
     run.signal('resume', {});
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['a', 'b']]);
   });
 
-  test.each(['completed', 'failed', 'canceled'] as const)('as %s, as its last node, leaves it ended', (status) => {
-    const run = ended[status]();
-    const { endedAt } = run.run;
-    run.reopen('edit', { values: { log: 'x' }, asNode: 'b' });
-    expect(run.run).toMatchObject({ status, endedAt });
-    expect(run.checkpoints.at(-1)).toMatchObject({ source: 'update', next: [] });
-  });
+  test.each(['completed', 'failed', 'canceled'] as const)(
+    'an edit as the last node of a run that has ended as %s leaves it ended',
+    (status) => {
+      const run = ended[status]();
+      const { endedAt } = run.run;
+      run.reopen('edit', { values: { log: 'x' }, asNode: 'b' });
+      expect(run.run).toMatchObject({ status, endedAt });
+      expect(run.checkpoints.at(-1)).toMatchObject({ source: 'update', next: [] });
+    },
+  );
 
-  test('as a node that leads to a deferred one only runs that one', () => {
+  test('an edit of an ended run as a node that leads to a deferred one only runs the deferred node', () => {
     const run = completed({ nodes: { ...addsNames('a'), b: { ...adds('b'), defer: true } } });
     run.reopen('edit', { asNode: 'a' });
     expect(run.run.status).toBe('paused');
@@ -212,7 +221,7 @@ describe('an edit of a run that has ended', () => {
     expect(run.steps).toEqual([['a'], ['b'], ['b']]);
   });
 
-  test('is visible to the failed node on a retry', () => {
+  test('an edit of a failed run is visible to the failed node on a retry', () => {
     const { outside, calls } = breakable('x');
     const channels = { log: { reducer: 'append' }, key: { default: 'x' } } as const;
     const run = startRun({ channels, nodes: { x: works('{{ state.key }}') } }, outside);
@@ -221,13 +230,13 @@ describe('an edit of a run that has ended', () => {
     expect([run.run.status, logOf(run), calls]).toEqual(['completed', ['y!'], ['x:1:0:0', 'x:1:0:1']]);
   });
 
-  test('can be repeated, each on the result of the one before', () => {
+  test('an edit of an ended run can be repeated, each on the result of the previous one', () => {
     const run = completed();
     for (const log of ['x', 'y']) run.reopen('edit', { values: { log }, checkpoint: run.run.checkpointId });
     expect(logOf(run)).toEqual(['a', 'b', 'x', 'y']);
   });
 
-  test('of ephemeral channels leaves the others unchanged', () => {
+  test('an edit of ephemeral channels of an ended run leaves the others unchanged', () => {
     const channels = { log: { reducer: 'append' }, brief: { reducer: 'append', ephemeral: true } } as const;
     const run = startRun({ channels, nodes: { a: { type: 'set', write: { log: 'a', brief: 'b' } } } });
     run.reopen('edit', { values: { brief: 'x' } });
@@ -240,11 +249,11 @@ describe('an edit of a run that has ended', () => {
     [{ values: { nope: 1 }, asNode: 'a' }, 'invalid_values'],
     [{ checkpoint: 'run-1.c1' }, 'stale'],
     [{ asNode: 'ask', by: eve }, 'not_an_approver'],
-  ])('%j is refused: %s', (payload, reason) => {
+  ])('an edit of an ended run with %j is refused: %s', (payload, reason) => {
     expect(refusalOf(canceled(), 'edit', payload)).toBe(reason);
   });
 
-  test('is refused if the edges can not be evaluated on it', () => {
+  test('an edit as a node of an ended run is refused if the edges can not be evaluated on the edited state', () => {
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: 'a' },
       { from: 'a', route: 'state.log[0]', paths: { a: 'b' } },
@@ -254,7 +263,7 @@ describe('an edit of a run that has ended', () => {
   });
 });
 
-test('a call that was open at the deadline is requested again under its key, which the ledger knows', () => {
+test('a call that was open at the deadline of its run is requested again under its key, which the ledger knows', () => {
   const limits = { deadline: '1h' };
   const graph = compileGraph(aDefinition({ nodes: allWork('a'), limits }), aCatalog());
   const identity = {

@@ -85,7 +85,7 @@ function correctingNothing(when: readonly number[]): NonNullable<ShuffledRunOpti
 }
 
 describe('for any graph, a fork', () => {
-  test('ends as its parent did, from any checkpoint', () => {
+  test('for any graph, a fork from any checkpoint ends as its parent did', () => {
     fc.assert(
       fc.property(graphs, seeds, seeds, (definition, one, other) => {
         const parent = play(definition, one);
@@ -100,7 +100,7 @@ describe('for any graph, a fork', () => {
     );
   });
 
-  test('of a fork ends as its parent did, and needs only the checkpoints of its parent', () => {
+  test('for any graph, a fork of a fork ends as its parent did, and needs only the checkpoints of its parent', () => {
     fc.assert(
       fc.property(graphs, seeds, seeds, (definition, one, other) => {
         const parent = play(definition, one);
@@ -115,7 +115,7 @@ describe('for any graph, a fork', () => {
     );
   });
 
-  test('restarts a superstep that was open at its checkpoint', () => {
+  test('for any graph, a fork restarts a superstep that was open at its checkpoint', () => {
     fc.assert(
       fc.property(graphs, seeds, moments, (definition, seed, when) => {
         const parent = play(definition, seed, { interject: correctingNothing(when) });
@@ -144,7 +144,7 @@ describe('for any graph, a retry', () => {
     return [failed, play(definition, seed, { answer, begin: (same) => signalEndedRun(same, stored, signal) })];
   }
 
-  test('ends as if the call had never failed', () => {
+  test('for any graph, a retried run ends as if the call had never failed', () => {
     fc.assert(
       fc.property(strict, seeds, seeds, (definition, seed, pick) => {
         const whole = play(definition, seed);
@@ -160,7 +160,7 @@ describe('for any graph, a retry', () => {
   /** The graph that an agent calls has a number and no key; after a lost answer of the model it has another number. */
   const isInHelper = (key: string): boolean => key.includes('/helper#');
 
-  test('repeats no call that has succeeded', () => {
+  test('for any graph, a retry repeats no call that has succeeded', () => {
     fc.assert(
       fc.property(strict, seeds, seeds, (definition, seed, pick) => {
         const whole = play(definition, seed);
@@ -177,7 +177,7 @@ describe('for any graph, a retry', () => {
 });
 
 describe('for any graph, an edit without values', () => {
-  test('does not change how a run continues', () => {
+  test('for any graph, an edit without values does not change how a run continues', () => {
     fc.assert(
       fc.property(graphs, seeds, moments, (definition, seed, when) => {
         const edited = play(definition, seed, { interject: correctingNothing(when) });
@@ -192,7 +192,7 @@ describe('for any graph, an edit without values', () => {
     );
   });
 
-  test('changes nothing of a run that has ended', () => {
+  test('for any graph, an edit without values changes nothing of a run that has ended', () => {
     fc.assert(
       fc.property(graphs, seeds, (definition, seed) => {
         const { run } = play(definition, seed);
@@ -206,7 +206,7 @@ describe('for any graph, an edit without values', () => {
 });
 
 describe('for any graph, the stored data', () => {
-  test('of an ended run are complete', () => {
+  test('for any graph, the stored data of an ended run are complete', () => {
     fc.assert(
       fc.property(graphs, seeds, moments, (definition, seed, when) => {
         const played = play(definition, seed, { interject: correctingNothing(when) });
@@ -217,7 +217,7 @@ describe('for any graph, the stored data', () => {
     );
   });
 
-  test('of its checkpoints can be folded from any of them on', () => {
+  test('for any graph, the stored checkpoints of a run can be folded from any of them on', () => {
     fc.assert(
       fc.property(graphs, seeds, seeds, moments, (...[definition, seed, pick, when]) => {
         const checkpoints = checkpointsOf(play(definition, seed, { interject: correctingNothing(when) }));

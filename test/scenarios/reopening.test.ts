@@ -20,7 +20,7 @@ function startTight(over: Partial<GraphDefinition>, limits: Partial<RunLimits>, 
 }
 
 describe('a retry of a failed run', () => {
-  test('makes the failed call under a new key, and repeats no other', () => {
+  test('a retry of a failed run makes the failed call under a new key, and repeats no other', () => {
     const { outside, broken, calls } = breakable('b');
     const run = startRun({ nodes: allWork('a', 'b', 'c') }, outside);
     expect(run.run).toMatchObject({ status: 'failed', error: { node: 'b' } });
@@ -30,7 +30,7 @@ describe('a retry of a failed run', () => {
     expect(calls).toEqual(['a:1:0:0', 'b:1:0:0', 'b:1:0:1', 'c:1:0:0']);
   });
 
-  test('is recorded, and continues the numbers of events and checkpoints', () => {
+  test('a retry of a failed run is recorded, and continues the numbers of events and checkpoints', () => {
     const { outside, broken } = breakable('b');
     const run = startRun({ nodes: allWork('a', 'b') }, outside);
     broken.clear();
@@ -46,7 +46,7 @@ describe('a retry of a failed run', () => {
     ]);
   });
 
-  test('keeps the nodes that finished beside the failed one', () => {
+  test('a retry of a failed run keeps the nodes that finished beside the failed one', () => {
     const { outside, broken, calls } = breakable('b');
     const run = startRun(sideBySide('a', 'b', 'c'), outside);
     broken.clear();
@@ -55,7 +55,7 @@ describe('a retry of a failed run', () => {
     expect(calls).toEqual(['a:1:0:0', 'b:1:0:0', 'c:1:0:0', 'b:1:0:1']);
   });
 
-  test('repeats everything that failed', () => {
+  test('a retry of a failed run repeats every failed node', () => {
     const { outside, broken, calls } = breakable('a', 'c');
     const run = startRun(sideBySide('a', 'b', 'c'), outside);
     broken.clear();
@@ -64,7 +64,7 @@ describe('a retry of a failed run', () => {
   });
 
   test.each([{ node: 'c' }, { id: 'c:1' }, { node: 'c', id: 'c:1' }])(
-    'repeats only %j, and fails at the others as before',
+    'a retry of %j repeats only that node, and the run fails at the others as before',
     (payload) => {
       const { outside, broken, calls } = breakable('a', 'c');
       const run = startRun(sideBySide('a', 'b', 'c'), outside);
@@ -77,14 +77,14 @@ describe('a retry of a failed run', () => {
   );
 
   test.each([{ node: 'b' }, { node: 'nope' }, { id: 'a:2' }, { node: 'a', id: 'c:1' }])(
-    'is refused for %j, which has not failed',
+    'a retry of %j, which has not failed, is refused',
     (payload) => {
       const run = startRun(sideBySide('a', 'b', 'c'), breakable('a', 'c').outside);
       expect(refusalOf(run, 'retry', payload)).toBe('unknown_intervention');
     },
   );
 
-  test('repeats the failed elements of a list', () => {
+  test('a retry of a failed run repeats the failed elements of a list', () => {
     const { outside, broken, calls } = breakable('1', '2');
     const nodes = { a: works('{{ string(item) }}') };
     const edges: GraphDefinition['edges'] = [
@@ -99,7 +99,7 @@ describe('a retry of a failed run', () => {
     expect(calls.slice(3)).toEqual(['a#1:1:0:1', 'a#2:1:0:1', 'a#3:1:0:0']);
   });
 
-  test('may be needed any number of times', () => {
+  test('a failed run can be retried any number of times', () => {
     const { outside, broken, calls } = breakable('b');
     const run = startRun({ nodes: allWork('a', 'b', 'c') }, outside);
     run.reopen('retry');
@@ -115,7 +115,7 @@ describe('a retry of a failed run', () => {
     expect(calls).toEqual(['a:1:0:0', 'b:1:0:0', 'b:1:0:1', 'b:1:0:2', 'b:1:0:3', 'c:1:0:0', 'c:1:0:1']);
   });
 
-  test('is processed once, however often it is sent', () => {
+  test('a retry of a failed run is processed once, however often it is sent', () => {
     const { outside, calls } = breakable('a');
     const run = startRun({ nodes: allWork('a') }, outside);
     run.reopen('retry', { signalId: 'd1' });
@@ -124,7 +124,7 @@ describe('a retry of a failed run', () => {
     expect(run.run.signalResults).toEqual([{ id: 'd1', taken: true, value: null }]);
   });
 
-  test('removes everything of the earlier end of the run', () => {
+  test('a retry of a failed run removes everything of the earlier end of the run', () => {
     const { outside, broken } = breakable('a');
     const asks = { type: 'approval', title: 'May I?' } as const;
     const run = startRun({ nodes: { a: works('a'), asks } }, outside);
@@ -140,7 +140,7 @@ describe('a retry of a failed run', () => {
     });
   });
 
-  test('repeats a function that ended the run by a command', () => {
+  test('a retry of a failed run repeats a function that ended the run by a command', () => {
     const keys: string[] = [];
     const outside: Outside = {
       function(_request, key) {
@@ -155,7 +155,7 @@ describe('a retry of a failed run', () => {
     expect(keys).toEqual(['run-1:f:1:0:0', 'run-1:f:1:0:1']);
   });
 
-  test('repeats a node whose writes were refused, on the edited state', () => {
+  test('a retry of a failed run repeats a node whose writes were refused, on the edited state', () => {
     const channels = { log: { reducer: 'append' }, n: { reducer: 'sum' }, give: { default: 'x' } } as const;
     const run = startRun({ channels, nodes: { a: { type: 'set', write: { n: '{{ state.give }}' } }, b: adds('b') } });
     expect(run.run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION', node: 'a' });
@@ -169,7 +169,7 @@ describe('a retry of a run that failed inside a graph', () => {
   const inner = (over: Partial<GraphDefinition>) =>
     ({ type: 'subgraph', graph: aDefinition(over), write: { log: '{{ result.log }}' } }) as const;
 
-  test('continues inside, where it failed', () => {
+  test('a retry of a run that failed inside a subgraph continues inside, at the failed node', () => {
     const { outside, broken, calls } = breakable('c');
     const run = startRun({ nodes: { s: inner({ nodes: allWork('a', 'c') }), z: works('z') } }, outside);
     broken.clear();
@@ -178,7 +178,7 @@ describe('a retry of a run that failed inside a graph', () => {
     expect(calls).toEqual(['s.1.0/a:1:0:0', 's.1.0/c:1:0:0', 's.1.0/c:1:0:1', 'z:1:0:0']);
   });
 
-  test('continues in the innermost of several graphs', () => {
+  test('a retry of a run that failed inside several nested subgraphs continues in the innermost one', () => {
     const { outside, broken, calls } = breakable('c');
     const run = startRun({ nodes: { s: inner({ nodes: { t: inner(sideBySide('a', 'c')) } }) } }, outside);
     broken.clear();
@@ -187,7 +187,7 @@ describe('a retry of a run that failed inside a graph', () => {
     expect(calls).toEqual(['s.1.0/t.1.0/a:1:0:0', 's.1.0/t.1.0/c:1:0:0', 's.1.0/t.1.0/c:1:0:1']);
   });
 
-  test('evaluates the edges inside again', () => {
+  test('a retry of a run that failed inside a subgraph evaluates the edges inside again', () => {
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: 'a' },
       { from: 'a', route: "'nowhere'", paths: {} },
@@ -214,7 +214,7 @@ describe('a retry of a run whose inner graph could not begin', () => {
       write: { log: '{{ result.log }}' },
     }) as const;
 
-  test('fills its input again from the edited state', () => {
+  test("a retry of a run whose subgraph could not start fills the subgraph's input again from the edited state", () => {
     const run = startRun({ channels, nodes: { s: inner() } });
     expect(run.run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION', node: 's' });
     run.reopen('edit', { values: { give: 5 } });
@@ -222,7 +222,7 @@ describe('a retry of a run whose inner graph could not begin', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', [5]]);
   });
 
-  test('fills its input again if an edge of its start failed', () => {
+  test("a retry of a run whose subgraph could not start fills the subgraph's input again if an edge of its start failed", () => {
     const s = inner({
       channels: { n: {}, log: { reducer: 'append' } },
       edges: [{ from: '__start__', route: 'string(state.n)', paths: { '5': 'a' } }],
@@ -234,14 +234,14 @@ describe('a retry of a run whose inner graph could not begin', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', [5]]);
   });
 
-  test('fills its input again while its node waits for an intervention', () => {
+  test("a retry of a subgraph node that could not start and waits for an intervention fills the subgraph's input again", () => {
     const run = startRun({ channels, nodes: { s: { ...inner(), onError: 'intervene' } } });
     run.signal('edit', { values: { give: 5 } });
     run.signal('retry', {});
     expect([run.run.status, logOf(run)]).toEqual(['completed', [5]]);
   });
 
-  test('fails again if nothing was edited', () => {
+  test('a retry of a run whose subgraph could not start fails again if nothing was edited', () => {
     const run = startRun({ channels, nodes: { s: inner() } });
     run.reopen('retry');
     expect(run.run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION', node: 's' });
@@ -255,7 +255,7 @@ describe('a retry of a run that failed between two nodes', () => {
   ];
   const definition = { nodes: { a: works('a'), ...addsNames('b') }, edges };
 
-  test('evaluates the edges on the current state', () => {
+  test('a retry of a run that failed between two nodes evaluates the edges on the current state', () => {
     const { outside, calls } = breakable();
     const run = startRun(definition, outside);
     expect(run.run.error).toMatchObject({ code: 'INVALID_ROUTE', node: 'a', step: 0 });
@@ -266,16 +266,19 @@ describe('a retry of a run that failed between two nodes', () => {
     expect([run.run.status, logOf(run), calls]).toEqual(['completed', ['a!', 'b', 'b'], ['a:1:0:0']]);
   });
 
-  test('records that only the run is retried', () => {
+  test('a retry of a run that failed between two nodes records that only the run is retried', () => {
     const run = startRun(definition, breakable().outside);
     run.reopen('retry');
     const retried = run.events.find(({ type }) => type === 'run.retried');
     expect(retried).toEqual(expect.not.objectContaining({ node: expect.anything() }));
   });
 
-  test.each([{ node: 'a' }, { id: 'a:1' }])('can name no node: %j is refused', (payload) => {
-    expect(refusalOf(startRun(definition, breakable().outside), 'retry', payload)).toBe('unknown_intervention');
-  });
+  test.each([{ node: 'a' }, { id: 'a:1' }])(
+    'a retry of a run that failed between two nodes can name no node: %j is refused',
+    (payload) => {
+      expect(refusalOf(startRun(definition, breakable().outside), 'retry', payload)).toBe('unknown_intervention');
+    },
+  );
 });
 
 describe('a retry of a run that reached a limit', () => {
@@ -288,7 +291,7 @@ describe('a retry of a run that reached a limit', () => {
   };
   const graphs = { maxSteps: 5, maxConcurrency: 5, deadline: '1h', maxTokens: 10, maxCostUsd: 1, maxToolCalls: 2 };
 
-  test('continues with its counts, up to the raised limit', () => {
+  test('a retry of a run that reached a limit continues with its counts, up to the raised limit', () => {
     const run = startTight({ ...loop, limits: graphs }, { maxSteps: 2 });
     expect([run.run.error?.code, run.steps.length]).toEqual(['GRAPH_RECURSION_LIMIT', 2]);
     run.reopen('retry', { limits: { maxSteps: 4 } });
@@ -296,7 +299,7 @@ describe('a retry of a run that reached a limit', () => {
     expect(run.run.limits).toMatchObject({ maxSteps: 4, maxConcurrency: 5, deadlineMs: 3_600_000, maxToolCalls: 2 });
   });
 
-  test('fails at the same limit if it raises none', () => {
+  test('a retry of a run that reached a limit fails at the same limit if it raises none', () => {
     const run = startTight({ ...loop, limits: graphs }, { maxSteps: 2 });
     run.reopen('retry');
     expect([run.run.error?.code, run.steps.length]).toEqual(['GRAPH_RECURSION_LIMIT', 2]);
@@ -309,7 +312,7 @@ describe('a retry of a run that reached a limit', () => {
     { maxTokens: 11 },
     { maxCostUsd: 1.5 },
     { maxToolCalls: 3 },
-  ])('may not exceed the limits of its graph: %j', (limits) => {
+  ])('a retry with %j that exceeds the limits of the graph is refused', (limits) => {
     const run = startTight({ ...loop, limits: graphs }, { maxSteps: 2 });
     run.reopen('retry', { limits, signalId: 'd1' });
     const [name = ''] = Object.keys(limits);
@@ -319,19 +322,22 @@ describe('a retry of a run that reached a limit', () => {
     ]);
   });
 
-  test.each<Json>([{ maxSteps: 0 }, { deadline: 'soon' }, { nope: 1 }, 7])('refuses the limits %j', (limits) => {
-    const run = startTight({ ...loop, limits: graphs }, { maxSteps: 2 });
-    expect(refusalOf(run, 'retry', { limits })).toBe('malformed');
-  });
+  test.each<Json>([{ maxSteps: 0 }, { deadline: 'soon' }, { nope: 1 }, 7])(
+    'a retry with the limits %j is refused',
+    (limits) => {
+      const run = startTight({ ...loop, limits: graphs }, { maxSteps: 2 });
+      expect(refusalOf(run, 'retry', { limits })).toBe('malformed');
+    },
+  );
 
-  test('may raise its budget of calls', () => {
+  test('a retry of a run that reached a limit may raise its budget of calls', () => {
     const run = startTight({ nodes: allWork('a', 'b') }, { maxToolCalls: 1 }, breakable().outside);
     expect(run.run.error).toMatchObject({ code: 'BUDGET_EXCEEDED', node: 'b' });
     run.reopen('retry', { limits: { maxToolCalls: 2 } });
     expect(run.run).toMatchObject({ status: 'completed', spent: { toolCalls: 2 } });
   });
 
-  test('may raise limits while a node waits for an intervention', () => {
+  test('a retry of a run that reached a limit may raise limits while a node waits for an intervention', () => {
     const limits = { maxToolCalls: 3 };
     const run = startTight(
       { nodes: { a: works('a', { onError: 'intervene' }) }, limits },
@@ -344,7 +350,7 @@ describe('a retry of a run that reached a limit', () => {
     expect(run.run).toMatchObject({ status: 'waiting', limits, spent: { toolCalls: 2 } });
   });
 
-  test('reports all limits that it and earlier retries have raised', () => {
+  test('a retry reports all limits that it and earlier retries have raised', () => {
     const nodes = { a: works('a', { onError: 'intervene' }), b: works('b', { onError: 'intervene' }) };
     const edges = [{ from: '__start__', to: ['a', 'b'] }];
     const run = startTight({ nodes, edges, limits: { ...graphs, maxToolCalls: 9 } }, {}, breakable('a', 'b').outside);
@@ -366,7 +372,7 @@ describe('a retry of a run whose deadline expired', () => {
     return run;
   };
 
-  test('renews approvals and timers, and restarts the deadline', () => {
+  test('a retry of a run whose deadline expired renews approvals and timers, and restarts the deadline', () => {
     const run = late();
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' }, timers: {} });
     expect(run.run.approvals).toMatchObject({ 'run-1.a1': { status: 'canceled' } });
@@ -381,7 +387,7 @@ describe('a retry of a run whose deadline expired', () => {
     ]);
   });
 
-  test('accepts the recorded answers, and its restarted deadline expires', () => {
+  test('a retry of a run whose deadline expired accepts the recorded answers, and its restarted deadline expires', () => {
     const run = late();
     run.reopen('retry', { limits: { deadline: '1h' } });
     run.signal('approve', {});

@@ -46,7 +46,7 @@ test.each<[string, Partial<GraphDefinition>]>([
       },
     },
   ],
-])('the time limit of %s ends by its own timer, and not by a replaced one', (_, over) => {
+])('the time limit of %s is ended by its own timer, and not by a replaced one', (_, over) => {
   const { graph, run } = aRun(over);
   const [[id, { fireAt }] = ['', { fireAt: 0 }]] = Object.entries(run.timers);
   expect(fireAt).toBeGreaterThan(0);

@@ -10,20 +10,20 @@ import { addsNames } from '../support/builders/runs.ts';
 import { shown } from '../support/readers/shown-run.ts';
 
 describe('a run', () => {
-  test('may begin at a node that its caller names, without the edges of the start', () => {
+  test('a run that begins at a node named by its caller does not evaluate the edges of the start', () => {
     const graph = compileGraph(aDefinition({ nodes: addsNames('a', 'b', 'c') }), aCatalog());
     const { run } = startRun(graph, IDENTITY, { input: { log: 'in' }, startedAt: 0, startAt: 'b' });
     expect(shown(run)).toMatchObject({ status: 'completed', output: { log: ['in', 'b', 'c'] } });
   });
 
-  test('has its own breakpoints in addition to those of its graph, but not inside subgraphs', () => {
+  test('a run has its own breakpoints in addition to those of its graph, but not inside subgraphs', () => {
     const sub = { type: 'subgraph', graph: aDefinition({ nodes: addsNames('b') }) } as const;
     const graph = compileGraph(aDefinition({ nodes: { ...addsNames('a'), b: sub } }), aCatalog());
     const { run } = startRun(graph, IDENTITY, { input: {}, startedAt: 0, breakpoints: { before: ['b'], after: [] } });
     expect(shown(run)).toMatchObject({ status: 'paused', root: { at: { kind: 'before', nodes: ['b'] } } });
   });
 
-  test('fails if its input is invalid', () => {
+  test('a run fails if its input is invalid', () => {
     const graph = compileGraph(
       aDefinition({ channels: { log: { reducer: 'append' }, n: { reducer: 'sum' } } }),
       aCatalog(),
@@ -60,18 +60,18 @@ describe('an input', () => {
     [{ chat: 'x' }, ['/chat']],
     [{ chat: { role: 'nobody', content: 'x' } }, ['/chat']],
     [{ ask: 1, nope: 1 }, ['/ask', '/nope']],
-  ])('of %j has issues at %j', (...[input, paths]) => {
+  ])('a run input of %j has issues at %j', (...[input, paths]) => {
     const graph = compileGraph(aDefinition({ channels, input: ['log', 'n', 'age', 'chat'] }), aCatalog());
     expect(checkInput(graph, input).map(({ path }) => path)).toEqual(paths);
   });
 
-  test('may set every channel if the graph lists none', () => {
+  test('a run input may set every channel if the graph lists no input channels', () => {
     expect(checkInput(compileGraph(aDefinition({ channels }), aCatalog()), { ask: 1 })).toEqual([]);
   });
 });
 
 describe('the catalog of a run', () => {
-  test('contains what the graph uses, including the graphs inside', () => {
+  test('the catalog of a run contains the tools and models that the graph uses, including those of subgraphs', () => {
     const leaf = aDefinition({
       nodes: { t: { type: 'tool', tool: 'lookup' }, f: { type: 'function', function: 'double' } },
     });
@@ -95,13 +95,13 @@ describe('the catalog of a run', () => {
     expect(() => compileGraph(definition, slice)).toThrow(/no graph/);
   });
 
-  test('contains no graphs if none are named, and the default model', () => {
+  test('the catalog of a run contains no graphs if none are named, and the default model', () => {
     const slice = pinCatalog(aDefinition({ nodes: { l: { type: 'llm', prompt: 'x' } } }), aCatalog());
     expect(Object.keys(slice.models)).toEqual(['default']);
     expect(slice).not.toHaveProperty('graphs');
   });
 
-  test('may lack a tool after a change: the node fails', () => {
+  test('a node fails if its tool was removed from the catalog of its run', () => {
     const graph = compileGraph(aDefinition({ nodes: { t: { type: 'tool', tool: 'gone' } } }), aCatalog());
     expect(shown(startRun(graph, IDENTITY, { input: {}, startedAt: 0 }).run).error?.code).toBe('TOOL_NOT_FOUND');
   });

@@ -58,7 +58,7 @@ const typesSince = ({ events }: MemoryRun, seq: number): string[] =>
 describe('a subgraph whose deadline expires during open calls', () => {
   const both = { nodes: { pay: pays, ask: may, w: waits }, edges: [{ from: '__start__', to: ['pay', 'ask', 'w'] }] };
 
-  test('reports the failure at once, withdraws its approvals, and has failed after the calls have returned', () => {
+  test('a subgraph whose deadline expires during open calls reports the failure at once, withdraws its approvals, and has failed after the calls have returned', () => {
     const { run, answer } = play({ nodes: { sub: hourly(both) } }, {});
     const before = run.run.counters.seq;
     run.passTime(HOUR);
@@ -71,7 +71,7 @@ describe('a subgraph whose deadline expires during open calls', () => {
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT', node: 'sub' } });
   });
 
-  test('cancels its own calls, and no others', () => {
+  test('a subgraph whose deadline expires during open calls cancels its own calls, and no others', () => {
     const nodes = { sub: hourly({ nodes: { pay: pays } }), other: pays };
     const definition = aDefinition({ nodes, edges: [{ from: '__start__', to: ['sub', 'other'] }] });
     const catalog = aCatalog();
@@ -87,7 +87,7 @@ describe('a subgraph whose deadline expires during open calls', () => {
     expect(late.effects).toEqual([{ kind: 'cancel.call', key: inside?.key }]);
   });
 
-  test('begins nothing new until the calls return, and accepts no event and no decision', () => {
+  test('a subgraph whose deadline expires during open calls begins nothing new until the calls return, and accepts no event and no decision', () => {
     const nodes = {
       a: pays,
       b: adds('b'),
@@ -110,7 +110,7 @@ describe('a subgraph whose deadline expires during open calls', () => {
     expect([run.run.status, asked.length]).toEqual(['failed', 1]);
   });
 
-  test('follows its onError only after the calls have returned', () => {
+  test('a subgraph whose deadline expires during open calls follows its onError only after the calls have returned', () => {
     const nodes = { sub: hourly({ nodes: { pay: pays } }, { onError: { to: 'z' } }), z: adds('z') };
     const { run, answer } = play({ nodes, edges: [{ from: '__start__', to: 'sub' }] }, {});
     run.passTime(HOUR);
@@ -119,7 +119,7 @@ describe('a subgraph whose deadline expires during open calls', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['z']]);
   });
 
-  test('knows the results of its calls: they are compensated with the run, and counted once', () => {
+  test('the calls of a subgraph whose deadline expires keep their results: they are compensated with the run, and counted once', () => {
     const pay = { ...pays, compensate: { tool: 'lookup', args: { key: '{{ result }}' } } } as const;
     const { run, answer, asked } = play({ nodes: { sub: hourly({ nodes: { pay } }) } }, {});
     run.passTime(HOUR);
@@ -131,21 +131,24 @@ describe('a subgraph whose deadline expires during open calls', () => {
   test.each<[string, Outside]>([
     ['have returned', {}],
     ['were canceled', canceled],
-  ])('requests them again under their keys on a retry, and counts each once: they %s', (_what, answers) => {
-    let tool = answers.tool ?? (() => 'paid');
-    const nodes = { sub: hourly({ nodes: { pay: pays } }, { onError: 'intervene' }) };
-    const { run, answer, asked } = play({ nodes }, { tool: (request, key) => tool(request, key) });
-    run.passTime(HOUR);
-    answer();
-    expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'intervention', node: 'sub' }]);
-    tool = () => 'paid';
-    run.signal('retry', {});
-    expect(run.out).toMatchObject([{ key: asked[0], takeover: 1 }]);
-    answer();
-    expect([run.run.status, logOf(run), run.run.spent.toolCalls]).toEqual(['completed', ['paid'], 1]);
-  });
+  ])(
+    'a subgraph whose deadline expired requests its calls again under their keys on a retry, and counts each once: the calls %s',
+    (_what, answers) => {
+      let tool = answers.tool ?? (() => 'paid');
+      const nodes = { sub: hourly({ nodes: { pay: pays } }, { onError: 'intervene' }) };
+      const { run, answer, asked } = play({ nodes }, { tool: (request, key) => tool(request, key) });
+      run.passTime(HOUR);
+      answer();
+      expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'intervention', node: 'sub' }]);
+      tool = () => 'paid';
+      run.signal('retry', {});
+      expect(run.out).toMatchObject([{ key: asked[0], takeover: 1 }]);
+      answer();
+      expect([run.run.status, logOf(run), run.run.spent.toolCalls]).toEqual(['completed', ['paid'], 1]);
+    },
+  );
 
-  test('keeps the results of an agent that has several calls', () => {
+  test('a subgraph whose deadline expires keeps the results of an agent that has several calls', () => {
     const turns = [asks(['lookup', args], ['charge', args]), says('fine')];
     const agent = { type: 'agent', prompt: 'Go', tools: ['lookup', 'charge'] } as const;
     let isOpen = 1;
@@ -164,7 +167,7 @@ describe('a subgraph whose deadline expires during open calls', () => {
     expect(run.run).toMatchObject({ status: 'completed', spent: { toolCalls: 2, modelCalls: 2 } });
   });
 
-  test('makes an unknown outcome wait for a person, also after a retry', () => {
+  test('a call of unknown outcome in a subgraph whose deadline expired waits for a person, also after a retry', () => {
     const lost: Outside = {
       tool: () => {
         throw new CallFailure('UNKNOWN_OUTCOME', 'lost');
@@ -182,7 +185,7 @@ describe('a subgraph whose deadline expires during open calls', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['sent']]);
   });
 
-  test('continues in a run that has ended meanwhile, with a new deadline', () => {
+  test('a subgraph whose deadline expired continues in a run that has ended meanwhile, with a new deadline', () => {
     const { run, answer } = play({ nodes: { sub: hourly({ nodes: { pay: pays } }) }, limits: { deadline: '61m' } }, {});
     run.passTime(HOUR);
     run.passTime(60_000);
@@ -195,7 +198,7 @@ describe('a subgraph whose deadline expires during open calls', () => {
     expect([run.run.status, logOf(run), run.run.spent.toolCalls]).toEqual(['completed', ['paid'], 1]);
   });
 
-  test('is canceled with its run', () => {
+  test('a subgraph whose deadline expired during open calls is canceled with its run', () => {
     const { run, answer } = play({ nodes: { sub: hourly({ nodes: { pay: pays } }) } }, {});
     run.passTime(HOUR);
     run.signal('cancel', {});
@@ -203,7 +206,7 @@ describe('a subgraph whose deadline expires during open calls', () => {
     expect(run.run.status).toBe('canceled');
   });
 
-  test('also fails if it contains another one that failed before', () => {
+  test('a subgraph whose deadline expires also fails if it contains another subgraph that failed before', () => {
     const low = hourly({ nodes: { pay: pays } }, { deadline: '59m', onError: { to: 'x' } });
     const graph = { nodes: { low, x: adds('x') }, edges: [{ from: '__start__', to: 'low' }] };
     const { run, answer } = play({ nodes: { top: hourly(graph, { onError: 'intervene' }) } }, {});
@@ -231,19 +234,22 @@ describe('an unknown outcome inside a subgraph whose deadline has expired', () =
 
   test.each<[string, GraphDefinition['nodes'], number]>([
     ['an open call', { pay: pays }, 1],
-    ['one of several calls that were', { pay: { type: 'tool', calls: 'chat', tools: ['charge'] } }, 1],
-    ['a call that waits for a person already, beside something else', { pay: pays, w: waits }, 0],
-  ])('waits for a person, whatever its onError is: %s', (_what, nodes, out) => {
-    const inside = { channels, nodes, edges: [{ from: '__start__', to: Object.keys(nodes) }] };
-    const sub = hourly(inside, { onError: { to: 'z' } });
-    const { run, answer } = play({ nodes: { sub, z: adds('z') } }, lost);
-    if (out === 0) answer();
-    expect(run.out).toHaveLength(out);
-    run.passTime(HOUR);
-    answer();
-    expect(run.run.status).toBe('waiting');
-    expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'intervention', node: 'sub' }]);
-    run.signal('skip', { node: 'sub', output: { log: [] }, by: { sub: 'ada', roles: ['admin'] } });
-    expect([run.run.status, logOf(run)]).toEqual(['completed', ['z']]);
-  });
+    ['one of several open calls', { pay: { type: 'tool', calls: 'chat', tools: ['charge'] } }, 1],
+    ['a call that waits for a person already, beside another open node', { pay: pays, w: waits }, 0],
+  ])(
+    'a subgraph with an unknown outcome at its deadline waits for a person, whatever its onError is: %s',
+    (_what, nodes, out) => {
+      const inside = { channels, nodes, edges: [{ from: '__start__', to: Object.keys(nodes) }] };
+      const sub = hourly(inside, { onError: { to: 'z' } });
+      const { run, answer } = play({ nodes: { sub, z: adds('z') } }, lost);
+      if (out === 0) answer();
+      expect(run.out).toHaveLength(out);
+      run.passTime(HOUR);
+      answer();
+      expect(run.run.status).toBe('waiting');
+      expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'intervention', node: 'sub' }]);
+      run.signal('skip', { node: 'sub', output: { log: [] }, by: { sub: 'ada', roles: ['admin'] } });
+      expect([run.run.status, logOf(run)]).toEqual(['completed', ['z']]);
+    },
+  );
 });

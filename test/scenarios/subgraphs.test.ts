@@ -29,7 +29,7 @@ function inside(over: Partial<GraphDefinition>, more: Partial<Sub> = {}): Sub {
 }
 
 describe('a subgraph', () => {
-  test('exchanges only its input and its output with its parent', () => {
+  test('a subgraph exchanges only its input and its output with its parent', () => {
     const graph = aDefinition({
       channels: { n: { reducer: 'sum', default: 1 }, log: { reducer: 'append' }, secret: { default: 's' } },
       nodes: { x: { type: 'set', write: { n: 10, log: '{{ state.n }}{{ run.graph }}{{ run.step }}' } } },
@@ -40,12 +40,12 @@ describe('a subgraph', () => {
     expect(logOf(startRun({ nodes: { sub } }))).toEqual([{ n: 13, log: ['3child0'] }]);
   });
 
-  test('that does not write leaves its parent unchanged', () => {
+  test('a subgraph node without write leaves its parent unchanged', () => {
     const { type, graph } = inside({});
     expect(logOf(startRun({ nodes: { sub: { type, graph } } }))).toEqual([]);
   });
 
-  test('nests three levels deep, and its events contain their location', () => {
+  test('subgraphs can be nested three levels deep, and the path of an event names all of them', () => {
     const deep = inside({ nodes: { mid: inside({ nodes: { low: inside({ nodes: { leaf: adds('leaf') } }) } }) } });
     const run = startRun({ nodes: { top: deep } });
     expect(logOf(run)).toEqual(['leaf']);
@@ -53,7 +53,7 @@ describe('a subgraph', () => {
     expect(leaf?.path).toEqual(['top', 'mid', 'low']);
   });
 
-  test('runs once for each element, in parallel', () => {
+  test('a forEach over a subgraph runs it once for each element, in parallel', () => {
     const child = aDefinition({
       channels: { log: { reducer: 'append' }, item: {} },
       nodes: { ask: { ...asks, title: '{{ state.item }}', write: { log: '{{ state.item }}: {{ result.decision }}' } } },
@@ -70,7 +70,7 @@ describe('a subgraph', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['x: approved', 'y: rejected']]);
   });
 
-  test('requests approvals, and the view contains their location', () => {
+  test('a subgraph requests approvals, and the run view contains their location', () => {
     const run = startRun({ nodes: { sub: inside({ nodes: { ask: asks } }) } });
     expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'approval', node: 'ask', id: 'run-1.a1' }]);
     run.signal('approve', {});
@@ -80,7 +80,7 @@ describe('a subgraph', () => {
   test.each([
     ['retry', {}, ['paid']],
     ['skip', { output: 'by hand' }, ['by hand']],
-  ] as const)('may have a failed node inside that waits: %s', (...[signal, payload, log]) => {
+  ] as const)('a subgraph may have a failed node inside that waits for a person: %s', (...[signal, payload, log]) => {
     let calls = 0;
     const tool = () => (calls++ === 0 ? refuse() : 'paid');
     const run = startRun({ nodes: { sub: inside({ nodes: { pay: { ...pays, onError: 'intervene' } } }) } }, { tool });
@@ -89,7 +89,7 @@ describe('a subgraph', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', log]);
   });
 
-  test('receives events', () => {
+  test('an external event reaches a wait node inside a subgraph', () => {
     const wait = { type: 'wait', event: 'go', write: { log: '{{ result }}' } } as const;
     const run = startRun({ nodes: { sub: inside({ nodes: { wait } }) } });
     run.signal('event', { event: 'go', payload: 'gone' });
@@ -97,7 +97,7 @@ describe('a subgraph', () => {
   });
 
   test.each([[{ interruptBefore: ['b'] }], [{ interruptAfter: ['a'] }], [{ interruptAfter: ['b'] }]])(
-    'stops at its own breakpoints %j',
+    'a subgraph stops at its own breakpoints %j',
     (over) => {
       const run = startRun({ nodes: { sub: inside({ nodes: addsNames('a', 'b'), ...over }), c: adds('c') } });
       expect(run.run.status).toBe('paused');
@@ -106,7 +106,7 @@ describe('a subgraph', () => {
     },
   );
 
-  test('at a breakpoint lets its siblings finish first', () => {
+  test('a breakpoint inside a subgraph lets its siblings finish first', () => {
     const sub = inside({ nodes: addsNames('a'), interruptBefore: ['a'] });
     const run = startRun(
       { nodes: { sub, pay: pays }, edges: [{ from: '__start__', to: ['pay', 'sub'] }] },
@@ -117,7 +117,7 @@ describe('a subgraph', () => {
     expect(logOf(run)).toEqual(['paid', 'a']);
   });
 
-  test('may pause the run by a function inside', () => {
+  test('a function inside a subgraph may pause the run', () => {
     const sub = inside({ nodes: { f: gives({ control: 'pause', update: { log: 'f' } }), a: adds('a') } });
     const run = startRun({ nodes: { sub } }, functionsThatGive);
     expect(run.events.at(-1)).toMatchObject({ type: 'run.paused', by: 'f' });
@@ -127,18 +127,18 @@ describe('a subgraph', () => {
 });
 
 describe('a failure inside a subgraph', () => {
-  test('is that of the parent node, with its code', () => {
+  test('a failure inside a subgraph becomes the failure of the parent node, with its code', () => {
     const { run } = startRun({ nodes: { sub: inside({ nodes: { pay: pays } }) } }, failing);
     expect(run.error).toMatchObject({ code: 'TOOL_FAILED', node: 'sub' });
   });
 
-  test('follows the onError of the parent', () => {
+  test('a failure inside a subgraph follows the onError of the parent node', () => {
     const sub = inside({ nodes: { pay: pays } }, { onError: { to: 'other', write: { log: '{{ error.code }}' } } });
     const run = startRun({ nodes: { sub, other: adds('other') }, edges: [{ from: '__start__', to: 'sub' }] }, failing);
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['TOOL_FAILED', 'other']]);
   });
 
-  test('lets the nodes beside it finish', () => {
+  test('a failure inside a subgraph lets the nodes beside it finish', () => {
     const child: Partial<GraphDefinition> = {
       nodes: { bad: { ...adds('{{ state.log[3] }}') }, ask: asks },
       edges: [{ from: '__start__', to: ['bad', 'ask'] }],
@@ -149,7 +149,7 @@ describe('a failure inside a subgraph', () => {
     expect(run.run.error).toMatchObject({ code: 'EXPRESSION_FAILED', node: 'sub' });
   });
 
-  test('by its own maxSteps may be caught by the parent', () => {
+  test('a subgraph that exceeds its own maxSteps may be caught by the onError of the parent node', () => {
     const sub = inside({ nodes: addsNames('a', 'b'), limits: { maxSteps: 1 } }, { onError: { to: 'other' } });
     const run = startRun({
       nodes: { sub, other: adds('other') },
@@ -164,14 +164,14 @@ describe('a failure inside a subgraph', () => {
   test.each([
     [{ log: { reducer: 'append' }, n: { reducer: 'sum' } }, { n: 'x' }, 'CHANNEL_SCHEMA_VIOLATION'],
     [{ log: { reducer: 'append' }, n: { schema: { type: 'number' } } }, { n: '{{ "x" }}' }, 'CHANNEL_SCHEMA_VIOLATION'],
-  ] as const)('may be caused by its input: %j %j', (...[channels, input, code]) => {
+  ] as const)('a subgraph may fail because of its input: %j %j', (...[channels, input, code]) => {
     expect(startRun({ nodes: { sub: inside({ channels }, { input }) } }).run.error).toMatchObject({
       code,
       node: 'sub',
     });
   });
 
-  test('may be caused by an edge of its start', () => {
+  test('a subgraph may fail because of an edge of its start', () => {
     const edges: GraphDefinition['edges'] = [{ from: '__start__', route: "'x'", paths: { y: 'a' } }];
     expect(startRun({ nodes: { sub: inside({ edges }) } }).run.error).toMatchObject({
       code: 'INVALID_ROUTE',
@@ -179,7 +179,7 @@ describe('a failure inside a subgraph', () => {
     });
   });
 
-  test('of unknown outcome that a person has given up fails the run', () => {
+  test('a call of unknown outcome inside a subgraph that a person fails ends the run as failed', () => {
     const tool = (): never => {
       throw new CallFailure('UNKNOWN_OUTCOME', 'nobody knows');
     };
@@ -191,7 +191,7 @@ describe('a failure inside a subgraph', () => {
 });
 
 describe('the keys of calls inside a subgraph', () => {
-  test('differ between visits of the parent', () => {
+  test('the keys of calls inside a subgraph differ between visits of the parent', () => {
     const keys: string[] = [];
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: 'sub' },
@@ -203,7 +203,7 @@ describe('the keys of calls inside a subgraph', () => {
     expect(new Set(keys).size).toBe(3);
   });
 
-  test('differ after a retry of the parent, for a call that is known to have failed', () => {
+  test('the keys of calls inside a subgraph differ after a retry of the parent, for a call that is known to have failed', () => {
     const keys: string[] = [];
     const tool = (_: unknown, key: string) => {
       if (keys.push(key) === 1) throw new CallFailure('TOOL_FAILED', 'declined');
@@ -214,7 +214,7 @@ describe('the keys of calls inside a subgraph', () => {
     expect([run.run.status, new Set(keys).size]).toEqual(['completed', 2]);
   });
 
-  test('are distinct from a timer and an intervention of another visit', () => {
+  test('the keys of calls inside a subgraph are distinct from a timer and an intervention of another visit', () => {
     const edges: GraphDefinition['edges'] = [
       { from: '__start__', to: 'sub' },
       { from: 'sub', branches: [{ when: 'size(state.log) < 2', to: 'sub' }] },

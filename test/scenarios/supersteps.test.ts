@@ -13,7 +13,7 @@ const adds = (text: string) => ({ type: 'set', write: { log: text } }) as const;
 const types = ({ events }: MemoryRun): string[] => events.map(({ type }) => type);
 
 describe('a superstep', () => {
-  test('applies the writes of parallel branches in the order of their nodes, in any order of completion', () => {
+  test('a superstep applies the writes of parallel branches in the order of their nodes, in any order of completion', () => {
     const { run, steps } = start({
       nodes: { fork: adds('fork'), b: adds('b'), a: adds('a'), join: adds('join') },
       edges: [
@@ -26,7 +26,7 @@ describe('a superstep', () => {
     expect(run.output).toEqual({ log: ['fork', 'a', 'b', 'join'] });
   });
 
-  test('refuses two writes of a replace channel as a conflict, and keeps neither', () => {
+  test('a superstep refuses two writes of a replace channel as a conflict, and keeps neither', () => {
     const { run } = start({
       channels: { log: {} },
       nodes: { a: adds('a'), b: adds('b') },
@@ -40,14 +40,14 @@ describe('a superstep', () => {
   test.each([
     [3, 'completed'],
     [2, 'failed'],
-  ])('counts towards the limit: with %i allowed, a run of three nodes is %s', (maxSteps, status) => {
+  ])('each superstep counts towards maxSteps: with %i allowed, a run of three nodes is %s', (maxSteps, status) => {
     const run = start({ nodes: { a: adds('a'), b: adds('b'), c: adds('c') }, limits: { maxSteps } });
     expect(run.run.status).toBe(status);
     expect(run.run.error?.code).toBe(status === 'failed' ? 'GRAPH_RECURSION_LIMIT' : undefined);
     expect(run.steps).toHaveLength(maxSteps);
   });
 
-  test('saves a checkpoint, as the input did before', () => {
+  test('a superstep saves a checkpoint, and so does the input of the run before', () => {
     const { checkpoints } = start({ nodes: { a: adds('a'), b: adds('b') } });
     expect(checkpoints.map(({ source, step, next }) => [source, step, next])).toEqual([
       ['input', -1, ['a']],
@@ -76,18 +76,18 @@ describe('a node that fails', () => {
     },
   };
 
-  test('fails the run by default', () => {
+  test('a node that fails ends the run as failed by default', () => {
     const { run } = start({ nodes: { pay: { type: 'tool', tool: 'charge', args: { key: 'k' } } } }, refused);
     expect(run).toMatchObject({ status: 'failed', error: { code: 'TOOL_FAILED', node: 'pay' } });
   });
 
-  test('leads to its onError, with its error in a channel', () => {
+  test('a node that fails leads to its onError, with its error in a channel', () => {
     const run = start(charging({ to: 'other', write: { error: '{{ error.code }}' } }), refused);
     expect(run.steps).toEqual([['pay'], ['other']]);
     expect(run.run.root.channels).toMatchObject({ error: 'TOOL_FAILED', log: ['other'] });
   });
 
-  test('waits for a person, who retries it', () => {
+  test('a node that fails with onError intervene waits for a person, who retries it', () => {
     let calls = 0;
     const run = start(charging('intervene'), { tool: () => (calls++ === 0 ? refused.tool() : 'paid') });
     expect(run.run.status).toBe('waiting');
@@ -115,7 +115,7 @@ describe('an unknown outcome', () => {
     ['retry', {}, 'completed', ['done']],
     ['skip', { output: 'by hand' }, 'completed', ['by hand']],
     ['fail', { reason: 'it was not' }, 'failed', null],
-  ] as const)('waits for a person, who may %s', (...[signal, payload, status, log]) => {
+  ] as const)('a call of unknown outcome waits for a person, who may %s', (...[signal, payload, status, log]) => {
     const run = start(notifying, lostOnce());
     expect(run.run.status).toBe('waiting');
     run.signal(signal, { node: 'tell', by: { sub: 'ada', roles: ['approver'] }, ...payload });
@@ -124,45 +124,39 @@ describe('an unknown outcome', () => {
   });
 });
 
-describe('signals that do not fit', () => {
-  test.each([
-    ['nonsense', {}],
-    ['approve', 'text'],
-    ['approve', { approvalId: 7 }],
-    ['approve', { approvalId: 'nothing' }],
-    ['retry', { node: 'ask' }],
-    ['skip', { node: 'nobody', output: {} }],
-  ])('%s %j is recorded as ignored, and nothing else changes', (name, payload) => {
-    const run = start({ nodes: { ask: { type: 'approval', title: 'May I?' } } });
-    const before = run.run.root;
-    run.signal(name, payload);
-    expect(types(run).at(-1)).toBe('signal.ignored');
-    expect(run.run.root).toEqual(before);
-    run.signal('approve', { by: { sub: 'ada', roles: ['approver'] } });
-    expect(run.run.status).toBe('completed');
-  });
+test.each([
+  ['nonsense', {}],
+  ['approve', 'text'],
+  ['approve', { approvalId: 7 }],
+  ['approve', { approvalId: 'nothing' }],
+  ['retry', { node: 'ask' }],
+  ['skip', { node: 'nobody', output: {} }],
+])('the invalid signal %s %j is recorded as ignored, and nothing else changes', (name, payload) => {
+  const run = start({ nodes: { ask: { type: 'approval', title: 'May I?' } } });
+  const before = run.run.root;
+  run.signal(name, payload);
+  expect(types(run).at(-1)).toBe('signal.ignored');
+  expect(run.run.root).toEqual(before);
+  run.signal('approve', { by: { sub: 'ada', roles: ['approver'] } });
+  expect(run.run.status).toBe('completed');
 });
 
-describe('canceling a run', () => {
-  test('withdraws its approvals, and nothing begins afterwards', () => {
-    const run = start({ nodes: { ask: { type: 'approval', title: 'May I?' }, next: adds('next') } });
-    run.signal('cancel', { reason: 'no longer needed', by: { sub: 'uma', roles: ['user'] } });
-    expect(run.run).toMatchObject({
-      status: 'canceled',
-      approvals: { 'run-1.a1': { status: 'canceled' } },
-      timers: {},
-    });
-    expect(run.run.endedAt).not.toBeNull();
-    run.signal('approve', {});
-    expect(run.steps).toEqual([['ask']]);
-    expect(types(run).at(-1)).toBe('run.canceled');
+test('canceling a run withdraws its approvals, and no node begins afterwards', () => {
+  const run = start({ nodes: { ask: { type: 'approval', title: 'May I?' }, next: adds('next') } });
+  run.signal('cancel', { reason: 'no longer needed', by: { sub: 'uma', roles: ['user'] } });
+  expect(run.run).toMatchObject({
+    status: 'canceled',
+    approvals: { 'run-1.a1': { status: 'canceled' } },
+    timers: {},
   });
+  expect(run.run.endedAt).not.toBeNull();
+  run.signal('approve', {});
+  expect(run.steps).toEqual([['ask']]);
+  expect(types(run).at(-1)).toBe('run.canceled');
 });
 
-describe('an approval', () => {
-  test('that nobody decides expires, and its policy determines the result', () => {
-    const run = start({ nodes: { ask: { type: 'approval', title: 'May I?', timeout: '1h', onTimeout: 'reject' } } });
-    run.passTime(3_600_000);
-    expect(types(run)).toContain('approval.expired');
-  });
+test('an approval that nobody decides expires, and its policy determines the result', () => {
+  const run = start({ nodes: { ask: { type: 'approval', title: 'May I?', timeout: '1h', onTimeout: 'reject' } } });
+  run.passTime(3_600_000);
+  expect(types(run)).toContain('approval.expired');
 });

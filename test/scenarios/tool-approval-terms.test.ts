@@ -70,7 +70,7 @@ const callsOf = ({ calls }: Played) => calls.filter(({ tool }) => tool === 'noti
 const approvalsOf = ({ run }: Played) => Object.values(run.run.approvals);
 
 describe.each(ways)('a tool with a policy, called by %s', (_way, start) => {
-  test('requests an approval of the people in the policy, with the timeout of the tool', () => {
+  test('a tool with an approval policy requests an approval of the people in the policy, with the timeout of the tool', () => {
     const played = start({ approval: TERMS });
     expect(callsOf(played)).toBe(0);
     const [asked] = approvalsOf(played);
@@ -78,7 +78,7 @@ describe.each(ways)('a tool with a policy, called by %s', (_way, start) => {
     expect(Date.parse(asked?.expiresAt ?? '') - Date.parse(asked?.requestedAt ?? '')).toBe(2 * HOUR);
   });
 
-  test('is not called before the policy is met', () => {
+  test('a tool with an approval policy is not called before the policy is met', () => {
     const played = start({ approval: TERMS });
     const approve = (sub: string, role: string, reason = 'fine'): void =>
       played.run.signal('approve', { by: { sub, roles: [role] }, reason });
@@ -92,13 +92,13 @@ describe.each(ways)('a tool with a policy, called by %s', (_way, start) => {
     expect(callsOf(played)).toBe(1);
   });
 
-  test('is not called when nobody decides in time', () => {
+  test('a tool with an approval policy is not called when nobody decides in time', () => {
     const played = start({ approval: TERMS });
     played.run.passTime(3 * HOUR);
     expect([callsOf(played), approvalsOf(played)[0]?.status]).toEqual([0, 'expired']);
   });
 
-  test('requests an approval only if its condition is true', () => {
+  test('a tool with an approval policy requests an approval only if its condition is true', () => {
     expect(approvalsOf(start({ approval: { when: 'args.key.size() > 100', policy: POLICY } }))).toEqual([]);
   });
 });

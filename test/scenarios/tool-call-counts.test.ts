@@ -36,20 +36,20 @@ const NOT_MADE = new CallFailure('CANCELED', 'The call was canceled before it wa
 const GONE = new CallFailure('TOOL_NOT_FOUND', 'gone');
 
 describe('a call that is repeated under its key counts once', () => {
-  test('by the order of a person, within a budget of one call', () => {
+  test('a call that a person orders again under its key counts once, within a budget of one call', () => {
     const run = start(calls('notify'), 1, failingFirst(UNKNOWN, UNKNOWN));
     run.signal('retry', {});
     run.signal('retry', {});
     expect(run.run).toMatchObject({ status: 'completed', spent: { toolCalls: 1 } });
   });
 
-  test('by the retry of its run, within a budget of one call', () => {
+  test('a call that the retry of its run repeats under its key counts once, within a budget of one call', () => {
     const run = start(calls('charge'), 1, failingFirst(PERHAPS));
     run.reopen('retry');
     expect(run.run).toMatchObject({ status: 'completed', spent: { toolCalls: 1 } });
   });
 
-  test('in a batch of an agent, whose other call has been made', () => {
+  test('a call that an agent repeats under its key counts once, although another call of its turn has been made', () => {
     const agent: NodeDefinition = { type: 'agent', prompt: 'Go', tools: ['notify', 'charge'], approve: {} };
     const requested = [asks(['charge', { key: 'x' }], ['charge', { key: 'y' }])];
     const outside = { ...failingFirst(UNKNOWN), model: () => requested.shift() ?? 'done' };
@@ -69,7 +69,7 @@ test('a failed call counts again when it is repeated, because it has a new key',
 });
 
 test.each([
-  ['that was canceled before', NOT_MADE],
+  ['that was canceled before its start', NOT_MADE],
   ['that its worker refuses', GONE],
 ])('a call %s was not made and does not count', (_what, failure) => {
   const run = start(calls('charge'), 1, failingFirst(failure));
@@ -93,7 +93,7 @@ test('a compensation of unknown outcome counts once when it is repeated', () => 
   expect(run.run).toMatchObject({ status: 'failed', spent: { toolCalls: 3 } });
 });
 
-test('all possibly executed calls are remembered, and the error of the run contains the number of those that it does not name', () => {
+test('all possibly executed calls are stored, and the error of the run contains the number of those that it does not name', () => {
   const items = Array.from({ length: 150 }, (_, index) => index);
   const definition = aDefinition({
     channels: { items: { default: items }, log: { reducer: 'append' } },

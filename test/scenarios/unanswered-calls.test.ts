@@ -51,20 +51,20 @@ describe.each(['charge', 'notify'])('a call of %s without an answer', (tool) => 
   const graph = compile({ a: calls(tool) });
   const ended = breakTwice(graph, begin(graph));
 
-  test('is listed in the error of its run, and counted', () => {
+  test('a call of a tool without an answer is listed in the error of its run, and counted', () => {
     const cause = { code: 'UNKNOWN_OUTCOME', message: left(`a: the call of ${tool} may have been made`) };
     const error = { code: 'INTERNAL', message: 'TypeError: it breaks', cause };
     expect(shown(ended)).toMatchObject({ status: 'failed', error, calls: {}, spent: { toolCalls: 1 } });
   });
 
-  test('is requested again under its key and with its takeover number, so it takes nothing over', () => {
+  test('a call without an answer is requested again under its key and takeover number, so it takes over no other attempt', () => {
     const key = 'run-1:a:1:0:0';
     expect(retry(graph, ended).effects).toMatchObject([{ kind: 'call', key, takeover: 0 }]);
     const again = breakTwice(graph, retry(graph, ended).run);
     expect(retry(graph, again).effects).toMatchObject([{ kind: 'call', key, takeover: 0 }]);
   });
 
-  test('is no longer listed after its answer, and counts once', () => {
+  test('a call without an answer is no longer listed after the answer arrives, and counts once', () => {
     const done = complete(graph, retry(graph, ended).run, { kind: 'value', value: 1 });
     expect(done).toMatchObject({ phase: { kind: 'completed' }, compensation: { perhapsMade: [] } });
     expect(done.spent.toolCalls).toBe(1);
@@ -75,14 +75,14 @@ describe('an unsafe call without an answer', () => {
   const graph = compile({ a: calls('notify') });
   const ended = breakTwice(graph, begin(graph));
 
-  test('waits for a person if the ledger does not know it either, and is then repeated by order of the person', () => {
+  test('an unsafe call without an answer waits for a person if the ledger does not know it either, and is then repeated by order of the person', () => {
     const waiting = fail(graph, retry(graph, ended).run, LOST);
     expect(shown(waiting)).toMatchObject({ status: 'waiting', root: { at: { tasks: [{ state: LOST_STATE }] } } });
     const ordered = advance(graph, waiting, { kind: 'signal', name: 'retry', payload: { node: 'a' }, at: 4 });
     expect(ordered.effects).toMatchObject([{ kind: 'call', key: 'run-1:a:1:0:0', takeover: 2 }]);
   });
 
-  test('waits for a person if the ledger refuses it because its arguments have changed', () => {
+  test('an unsafe call without an answer waits for a person if the ledger refuses it because its arguments have changed', () => {
     const refusal: TaskFailure = { callFailed: false, error: { code: 'INTERNAL', message: 'another request' } };
     const waiting = fail(graph, retry(graph, ended).run, refusal);
     expect(shown(waiting)).toMatchObject({ status: 'waiting', root: { at: { tasks: [{ state: LOST_STATE }] } } });
@@ -91,7 +91,7 @@ describe('an unsafe call without an answer', () => {
   test.each([
     ['a node', graph],
     ['a subgraph', compile({ a: { type: 'subgraph', graph: aDefinition({ nodes: { b: calls('notify') } }) } })],
-  ])('is not repeated without being named after a person has given it up: %s', (_what, around) => {
+  ])('an unsafe call without an answer that was given up is repeated only if a retry names it: %s', (_what, around) => {
     const waiting = fail(around, begin(around), LOST);
     const givenUp = advance(around, waiting, { kind: 'signal', name: 'fail', payload: {}, at: 4 }).run;
     expect(shown(givenUp).status).toBe('failed');
@@ -100,14 +100,14 @@ describe('an unsafe call without an answer', () => {
   });
 });
 
-test('a call of an agent without an answer is requested again with its takeover number', () => {
+test('a call of an agent that was never answered is requested again with its takeover number', () => {
   const graph = compile({ a: { type: 'agent', prompt: 'Go', tools: ['charge'] } });
   const reply = asks(['charge', { key: 'k' }]);
   const called = complete(graph, begin(graph), reply);
   expect(retry(graph, breakTwice(graph, called)).effects).toMatchObject([{ kind: 'call', takeover: 0 }]);
 });
 
-test('a compensation without an answer is named, and its run can not be retried, because it may have compensated its call', () => {
+test('a compensation without an answer is named in the error, and its run can not be retried, because the compensation was possibly executed', () => {
   const graph = compile({ a: pays('k'), b: calls('lookup') });
   const paid = complete(graph, begin(graph), { kind: 'value', value: { receipt: 'r' } });
   const declined: TaskFailure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'declined' } };

@@ -56,15 +56,15 @@ afterEach(() => {
 const SET = describeNode({ type: 'set' });
 
 describe('an edge that throws', () => {
-  test('at the start fails the run', () => {
+  test('an edge that throws at the start fails the run', () => {
     expect(shown(start(withBrokenEdges('__start__', {})).run)).toMatchObject(INTERNAL);
   });
 
-  test('at a breakpoint fails the run', () => {
+  test('an edge that throws at a breakpoint fails the run', () => {
     expect(shown(start(withBrokenEdges('a', { interruptAfter: ['a'] })).run)).toMatchObject(INTERNAL);
   });
 
-  test('during the check of an edit fails the run', () => {
+  test('an edge that throws during the check of an edit fails the run', () => {
     const graph = withBrokenEdges('ask', { nodes: { ask: { type: 'approval', title: 'x' }, ...addsNames('b') } });
     const signal = { kind: 'signal', name: 'edit', payload: { asNode: 'ask' }, at: 1 } as const;
     expect(shown(advance(graph, start(graph).run, signal).run)).toMatchObject(INTERNAL);
@@ -79,7 +79,7 @@ describe('a value that throws', () => {
     at: 1,
   } as const;
 
-  test('when a failure is written fails the run', () => {
+  test('a value that throws an error when a failure is written fails the run', () => {
     const onError = { to: 'b', write: { log: '{{ state.log.n }}' } };
     const edges = [{ from: '__start__', to: 'a' }];
     const graph = compileGraph(
@@ -91,7 +91,7 @@ describe('a value that throws', () => {
     expect(shown(advance(graph, poisoned(first), { ...failed, key }).run)).toMatchObject(INTERNAL);
   });
 
-  test('when a person skips a node fails the run', () => {
+  test('a value that throws an error when a person skips a node fails the run', () => {
     const write = { log: '{{ state.log.n }}' };
     const graph = compileGraph(aDefinition({ nodes: { a: { ...pays, onError: 'intervene', write } } }), aCatalog());
     const first = start(graph);
@@ -102,12 +102,12 @@ describe('a value that throws', () => {
     expect(shown(advance(graph, poisoned(waiting), signal).run)).toMatchObject(INTERNAL);
   });
 
-  test('in a template is rethrown', () => {
+  test('an error that a value throws in a template is rethrown', () => {
     const template = parseTemplate('{{ state.n }}', ['state'], 'args');
     expect(() => template.fill({ state: poison })).toThrow(BROKEN);
   });
 
-  test('under a schema is rethrown', () => {
+  test('an error that a value throws under a schema is rethrown', () => {
     const check = compileJsonSchema({ properties: { n: { type: 'number' } } });
     expect(() => check(poison)).toThrow(BROKEN);
   });
@@ -129,7 +129,7 @@ describe('a CEL library that throws', () => {
     aCatalog(),
   );
 
-  test('is not treated as a fault of any expression', () => {
+  test('an error of the CEL library is not treated as a fault of the expression', () => {
     giveNoTree();
     expect(() => parseExpression('4711 + 3', ['state'])).toThrow(noTree);
     expect(() => parseTemplate('{{ 4711 + 3 }}', ['state'], 'args')).toThrow(noTree);
@@ -139,7 +139,7 @@ describe('a CEL library that throws', () => {
     ['expressions', expressions, '4711 + 6'],
     ['templates', templates, '4711 + 7'],
     ['channels', unusedChannels, '4711 + 8'],
-  ])('is not an issue of the %s of a definition', (...[, { find }, source]) => {
+  ])('an error of the CEL library is not an issue of the %s of a definition', (...[, { find }, source]) => {
     expect(find({ ...subject, edges: [] })).not.toContainEqual(expect.objectContaining({ severity: 'error' }));
     giveNoTree();
     const nodes = new Map([
@@ -152,7 +152,7 @@ describe('a CEL library that throws', () => {
     ).toThrow(noTree);
   });
 
-  test('with an error that is only text is quoted', () => {
+  test('an error of the CEL library that is only a string is quoted', () => {
     vi.spyOn(Environment.prototype, 'parse').mockImplementation(() => {
       AbortSignal.abort(BROKEN).throwIfAborted();
       return broken();

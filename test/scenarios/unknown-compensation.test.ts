@@ -27,7 +27,7 @@ describe('a compensation of unknown outcome', () => {
   }
   const waitingOf = ({ run }: MemoryRun) => toRunView(run).waitingFor;
 
-  test('waits for a person, and nothing else is compensated', () => {
+  test('a compensation of unknown outcome waits for a person, and nothing else is compensated meanwhile', () => {
     const { run, undone } = playLost();
     expect(run.run).toMatchObject({ status: 'waiting', error: null });
     expect(waitingOf(run)).toMatchObject([{ kind: 'intervention', node: 'b', id: 'b:1:undo' }]);
@@ -41,7 +41,7 @@ describe('a compensation of unknown outcome', () => {
     expect(waitingOf(run)).toHaveLength(1);
   });
 
-  test.each([1, 2])('is repeated on order, %i times, under its key', (lost) => {
+  test.each([1, 2])('a compensation of unknown outcome is repeated on order, %i times, under its key', (lost) => {
     const { run, undone } = playLost({ lost });
     for (let n = 0; n < lost; n += 1) run.signal('retry', { id: 'b:1:undo', by });
     expect(undone()).toEqual([
@@ -60,7 +60,7 @@ describe('a compensation of unknown outcome', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  test('may be settled as done', () => {
+  test('a compensation of unknown outcome may be settled as done', () => {
     const { run, undone } = playLost();
     run.signal('skip', { output: { seen: true }, by });
     expect(undone()).toHaveLength(2);
@@ -70,7 +70,7 @@ describe('a compensation of unknown outcome', () => {
     expect(run.run).toMatchObject({ status: 'failed', compensation: { failures: [] } });
   });
 
-  test('may be given up; the others are compensated', () => {
+  test('a compensation of unknown outcome may be given up; the others are compensated', () => {
     const { run, undone } = playLost();
     run.signal('fail', { reason: 'gone', by });
     expect(undone()).toHaveLength(2);
@@ -78,7 +78,7 @@ describe('a compensation of unknown outcome', () => {
     expect(run.events.filter(({ type }) => type === 'compensation.failed')).toMatchObject([{}, { by: 'ada' }]);
   });
 
-  test('waits in a canceled run, which ends as canceled', () => {
+  test('a compensation of unknown outcome keeps a canceled run waiting, which then ends as canceled', () => {
     const { run } = playLost();
     run.signal('cancel', { by });
     run.signal('cancel', { by });
@@ -88,7 +88,7 @@ describe('a compensation of unknown outcome', () => {
     expect(run.events.filter(({ type }) => type === 'signal.ignored')).toEqual([]);
   });
 
-  test('is the only request to people while it waits', () => {
+  test("a compensation of unknown outcome is the only item in the run's waitingFor while it waits", () => {
     const definition = aDefinition({
       nodes: { a: pays('two'), ask: asks, nap: { type: 'wait', for: '1h' } },
       edges: [

@@ -31,14 +31,18 @@ const unknown = (of: string) => ({
 
 test.each<[string, GraphDefinition, ReturnType<typeof unknown>]>([
   ['a call', aDefinition({ nodes: { a: pays('lost') } }), unknown('a')],
-  ['one of a subgraph', aDefinition({ nodes: { sub: { type: 'subgraph', graph: inside } } }), unknown('sub/each[1]')],
   [
-    'a call before the node that runs last',
+    'a call of a subgraph',
+    aDefinition({ nodes: { sub: { type: 'subgraph', graph: inside } } }),
+    unknown('sub/each[1]'),
+  ],
+  [
+    'a call before the onCancel node',
     aDefinition({ nodes: { a: pays('lost'), bye: { type: 'set', write: { log: 'bye' } } }, onCancel: 'bye' }),
     unknown('a'),
   ],
   [
-    'a call that could not be undone',
+    'a call whose compensation failed',
     aDefinition({ nodes: { a: { ...pays('one'), compensate: { tool: 'gone' } }, ask: asks } }),
     { code: 'COMPENSATION_FAILED', message: 'Not compensated: a: Tool not found: gone' },
   ],

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { randomCatalog } from '../support/builders/random-graphs.ts';
@@ -15,25 +15,23 @@ const row = Object.fromEntries(
   ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => [id, { type: 'set', write: { log: LARGE } } as const]),
 );
 
-describe('a run with many events in one advance', () => {
-  test.each([
-    ['in a row', aDefinition({ nodes: row }), 6],
-    ['in parallel', aDefinition({ nodes, edges: elements }), 8],
-    ['to tools', aDefinition({ nodes: { a: works }, edges: elements }), 8],
-    ['to people', aDefinition({ nodes: { a: asks }, edges: elements }), 8],
-    [
-      'in a subgraph',
-      aDefinition({
-        nodes: { sub: { type: 'subgraph', graph: aDefinition({ channels, nodes, edges: elements }), write: 'log' } },
-      }),
-      1,
-    ],
-  ])('yields and continues: %s', (...[, definition, length]) => {
-    const random = createRandom(1);
-    const choose = (count: number): number => Math.floor(random.next() * count);
-    const { run, steps } = runShuffled({ definition, catalog: randomCatalog, choose });
-    expect(steps.some(({ hasYielded }) => hasYielded)).toBe(true);
-    expect(run.status).toBe('completed');
-    expect(run.root.channels['log']).toHaveLength(length);
-  });
+test.each([
+  ['a chain of nodes', aDefinition({ nodes: row }), 6],
+  ['parallel nodes', aDefinition({ nodes, edges: elements }), 8],
+  ['many tool calls', aDefinition({ nodes: { a: works }, edges: elements }), 8],
+  ['many approvals', aDefinition({ nodes: { a: asks }, edges: elements }), 8],
+  [
+    'many nodes in a subgraph',
+    aDefinition({
+      nodes: { sub: { type: 'subgraph', graph: aDefinition({ channels, nodes, edges: elements }), write: 'log' } },
+    }),
+    1,
+  ],
+])('a run with many events in one advance of the interpreter yields and continues: %s', (...[, definition, length]) => {
+  const random = createRandom(1);
+  const choose = (count: number): number => Math.floor(random.next() * count);
+  const { run, steps } = runShuffled({ definition, catalog: randomCatalog, choose });
+  expect(steps.some(({ hasYielded }) => hasYielded)).toBe(true);
+  expect(run.status).toBe('completed');
+  expect(run.root.channels['log']).toHaveLength(length);
 });

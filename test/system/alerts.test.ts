@@ -75,11 +75,11 @@ test('an alert fires when no API responds', async () => {
   expect(await firing(others)).toEqual(['HoldfastSilent']);
 });
 
-test.each(Object.entries(UNWELL))('only the alert %s fires in its situation', async (alert, exported) => {
+test.each(Object.entries(UNWELL))('only the alert %s fires when its own condition is true', async (alert, exported) => {
   expect(await firing({ ...WELL, ...exported })).toEqual([alert]);
 });
 
-test('each alert has a test', async () => {
+test('each documented alert has a test', async () => {
   const names = (await readAlerts()).map(({ alert }) => alert);
   expect(names).toEqual(['HoldfastSilent', ...Object.keys(UNWELL)]);
 });

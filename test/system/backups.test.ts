@@ -99,7 +99,7 @@ test('when Temporal and the store are restored to the same moment, waiting and c
   );
 });
 
-describe('when the store is restored to an earlier moment than Temporal,', () => {
+describe('a store restored to an earlier moment than Temporal', () => {
   let wentOn: string;
   let hasEnded: string;
   let unknown: string;
@@ -116,19 +116,19 @@ describe('when the store is restored to an earlier moment than Temporal,', () =>
     await backups.whileStopped(async () => await backups.restoreStore('earlier'));
   });
 
-  test('a run that ended since then fails with a reason, and can be forked at its stored checkpoints', async () => {
+  test("a run that ended after the moment of the store's backup fails with a reason, and can be forked at its stored checkpoints", async () => {
     expect(await ended(hasEnded, 'failed')).toMatchObject({
       error: { code: 'ABORTED', message: expect.stringContaining('completed in Temporal') },
     });
     await approveAll(await fork(hasEnded));
   });
 
-  test('a run that began since then is unknown; its workflow exists and can only be terminated', async () => {
+  test("a run that began after the moment of the store's backup is unknown; its workflow exists and can only be terminated", async () => {
     expect(await site.user.get(`/api/runs/${unknown}`)).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
     await temporal.terminate(workflowOf(unknown), 'its store is lost');
   });
 
-  test('a run that continued since then accepts no decision; once terminated, it fails and continues as a fork', async () => {
+  test("a run that continued after the moment of the store's backup accepts no decision; once terminated, it fails and continues as a fork", async () => {
     expect(await site.user.get(`/api/runs/${wentOn}`)).toMatchObject({ body: { waitingFor: [{ node: 'ask' }] } });
     await temporal.terminate(workflowOf(wentOn), 'its store was restored');
     expect(await ended(wentOn, 'failed')).toMatchObject({ error: { code: 'ABORTED' } });
@@ -136,7 +136,7 @@ describe('when the store is restored to an earlier moment than Temporal,', () =>
   });
 });
 
-describe('when Temporal is restored to an earlier moment than the store,', () => {
+describe('Temporal restored to an earlier moment than the store', () => {
   let called: string;
   let wentOn: string;
   let hasEnded: string;
@@ -163,7 +163,7 @@ describe('when Temporal is restored to an earlier moment than the store,', () =>
     await backups.whileStopped(async () => await backups.restoreTemporal('earlier'));
   });
 
-  test('a run that made calls since then finds them in the ledger, emits the same events and continues', async () => {
+  test("a run that made calls after the moment of Temporal's backup finds them in the ledger, emits the same events and continues", async () => {
     await expect
       .poll(async () => await temporal.query(workflowOf(called), 'status'), PATIENTLY)
       .toMatchObject({ waitingFor: [{ node: 'ask' }] });
@@ -171,7 +171,7 @@ describe('when Temporal is restored to an earlier moment than the store,', () =>
     expect(site.service.done.filter((job) => job === 'called since one')).toHaveLength(1);
   });
 
-  test('a run that was decided since then fails at the next decision, and continues as a fork', async () => {
+  test("a run that was decided after the moment of Temporal's backup fails at the next decision, and continues as a fork", async () => {
     const approvalId = textAt(await waitsAt(wentOn, 'sure'), '/waitingFor/0/id');
     await site.approver.post(`/api/runs/${wentOn}/approve`, { approvalId });
     expect(await ended(wentOn, 'failed')).toMatchObject({
@@ -183,11 +183,11 @@ describe('when Temporal is restored to an earlier moment than the store,', () =>
     await ended(forked, 'completed');
   });
 
-  test('a run that ended since then is unchanged', async () => {
+  test("a run that ended after the moment of Temporal's backup is unchanged", async () => {
     expect(await site.user.get(`/api/runs/${hasEnded}`)).toMatchObject({ body: { status: 'completed' } });
   });
 
-  test('a run that began since then fails with a reason, and continues as a fork', async () => {
+  test("a run that began after the moment of Temporal's backup fails with a reason, and continues as a fork", async () => {
     expect(await ended(unknown, 'failed')).toMatchObject({
       error: { code: 'ABORTED', message: expect.stringContaining('Temporal has no workflow of the run') },
     });

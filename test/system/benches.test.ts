@@ -26,7 +26,7 @@ async function playTiny(script: string, ...flags: readonly string[]): Promise<re
     .map((line): unknown => JSON.parse(line));
 }
 
-test.each(BENCHES)('%s prints lines of JSON and exits with 0', { timeout: 300_000 }, async (script) => {
+test.each(BENCHES)('the benchmark %s prints lines of JSON and exits with 0', { timeout: 300_000 }, async (script) => {
   const page = readFile(PAGE);
   expect(await playTiny(script)).not.toEqual([]);
   expect(readFile(PAGE)).toBe(page);

@@ -19,7 +19,7 @@ const failed = (verdicts: readonly Verdict[]): readonly Verdict[] =>
 const distinct = (values: readonly string[]): string[] => [...new Set(values)].toSorted();
 
 describe(`with seed ${SEED}`, () => {
-  test('nothing is lost or done twice when processes are killed, stopped or restarted', async () => {
+  test('no run is lost and no call made twice when processes are killed, stopped or restarted', async () => {
     const report = await playChaos({ runs: 20, seed: SEED, atOnce: 20, hasClaims: true, askers: 1, ...quietly });
     expect(failed(report.verdicts)).toEqual([]);
     expect(distinct(report.injected.map(({ victim }) => kindOf(victim)))).toEqual([

@@ -48,11 +48,11 @@ const CLOUD = [
 const SCALED = ['worker.autoscaling.enabled=true', 'worker.taskQueues={holdfast,slow}'];
 
 describe('the chart', () => {
-  test('passes helm lint', async () => {
+  test('the Helm chart passes helm lint', async () => {
     expect(await helm('lint', '--strict', CHART)).toContain('0 chart(s) failed');
   });
 
-  test('renders only the parts of Holdfast', async () => {
+  test('the Helm chart renders only the parts of Holdfast', async () => {
     expect([...(await render()).keys()].toSorted()).toEqual([
       'Deployment holdfast-api',
       'Deployment holdfast-worker',
@@ -63,7 +63,7 @@ describe('the chart', () => {
     ]);
   });
 
-  test('selects the pods that it creates', async () => {
+  test('the Helm chart selects the pods that it creates', async () => {
     const made = await render();
     for (const part of ['api', 'worker']) {
       const deployment = made.get(`Deployment holdfast-${part}`) ?? null;
@@ -77,7 +77,7 @@ describe('the chart', () => {
     expect(at(service, '/spec/selector')).toMatchObject({ 'app.kubernetes.io/component': 'api' });
   });
 
-  test('connects to Temporal Cloud with the API key of a secret, also in the scaler', async () => {
+  test('the Helm chart connects to Temporal Cloud with the API key of a secret, also in the scaler', async () => {
     const made = await render(...CLOUD, ...SCALED);
     const key = { secretKeyRef: { name: 'cloud', key: 'api-key' } };
     for (const name of ['Job holdfast-setup', 'Deployment holdfast-api', 'Deployment holdfast-worker'])
@@ -93,7 +93,7 @@ describe('the chart', () => {
     );
   });
 
-  test('scales workers by the backlog of each task queue, without a fixed number of replicas', async () => {
+  test('the Helm chart scales workers by the backlog of each task queue, without a fixed number of replicas', async () => {
     const made = await render(...SCALED);
     const trigger = (taskQueue: string) => ({ type: 'temporal', metadata: expect.objectContaining({ taskQueue }) });
     expect(at(made.get('ScaledObject holdfast-worker') ?? null, '/spec/triggers')).toEqual([
@@ -104,7 +104,7 @@ describe('the chart', () => {
     expect(made.has('TriggerAuthentication holdfast-temporal')).toBe(false);
   });
 
-  test('mounts certificates at the paths of the variables', async () => {
+  test('the Helm chart mounts certificates at the paths of the variables', async () => {
     const made = await render('temporal.tls.secretName=tls', 'temporal.tls.hasServerCa=true', ...SCALED);
     const pod = at(made.get('Deployment holdfast-worker') ?? null, '/spec/template/spec') ?? null;
     const path = '/etc/temporal-tls';
@@ -119,7 +119,7 @@ describe('the chart', () => {
     );
   });
 
-  test('refuses unknown values', async () => {
+  test('the Helm chart refuses unknown values', async () => {
     await expect(render('workers.replicas=3')).rejects.toThrow(/workers/);
   });
 });

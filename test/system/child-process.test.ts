@@ -17,9 +17,9 @@ const script = (end: string): string => `
 `;
 
 test.each([
-  ['a fault', "throw new Error('a fault')"],
-  ['a fault in a callback', "setTimeout(() => { throw new Error('a fault'); }); await new Promise(() => {})"],
-  ['a decision', 'process.exit(3)'],
+  ['an error', "throw new Error('a fault')"],
+  ['an error in a callback', "setTimeout(() => { throw new Error('a fault'); }); await new Promise(() => {})"],
+  ['process.exit', 'process.exit(3)'],
 ])('a child process ends when its parent ends by %s', { timeout: 120_000 }, async (_what, end) => {
   const flags = ['--import', 'tsx', '--input-type', 'module', '--eval', script(end)];
   const parent = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'ignore'] });

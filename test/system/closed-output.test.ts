@@ -36,7 +36,7 @@ async function openPipeWithoutReader(): Promise<FileHandle> {
 
 describe('a command', () => {
   test.each(COMMANDS)(
-    '$args.0 exits silently when its $closed is closed',
+    'the command $args.0 exits silently when its $closed is closed',
     { timeout: 60_000 },
     async ({ closed, other, args }) => {
       const pipe = await openPipeWithoutReader();
@@ -53,16 +53,20 @@ describe('a command', () => {
     },
   );
 
-  test.runIf(process.platform === 'linux')('that writes to a full disk reports so', { timeout: 60_000 }, async () => {
-    const disk = await open(FULL_DISK, 'w');
-    const child = spawn(process.execPath, ['bin/holdfast.js', 'help', 'run'], {
-      cwd: PROJECT,
-      stdio: ['ignore', disk.fd, 'pipe'],
-    });
-    const ended = once(child, 'exit');
-    const said = child.stderr && (await text(child.stderr));
-    expect(said).toMatch(/^holdfast: what it prints can't be written: ENOSPC.*\n$/);
-    expect(await ended).toEqual([1, null]);
-    await disk.close();
-  });
+  test.runIf(process.platform === 'linux')(
+    'a command that writes to a full disk reports the error',
+    { timeout: 60_000 },
+    async () => {
+      const disk = await open(FULL_DISK, 'w');
+      const child = spawn(process.execPath, ['bin/holdfast.js', 'help', 'run'], {
+        cwd: PROJECT,
+        stdio: ['ignore', disk.fd, 'pipe'],
+      });
+      const ended = once(child, 'exit');
+      const said = child.stderr && (await text(child.stderr));
+      expect(said).toMatch(/^holdfast: what it prints can't be written: ENOSPC.*\n$/);
+      expect(await ended).toEqual([1, null]);
+      await disk.close();
+    },
+  );
 });

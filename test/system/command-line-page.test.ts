@@ -74,7 +74,7 @@ async function develop(folder: string): Promise<DevelopedProject> {
   return developed;
 }
 
-test('every command prints the output on the page', async () => {
+test('every command prints the output that the page about the command line shows', async () => {
   const names: Names = new Map();
   const wrong: object[] = [];
   let executed = 0;
@@ -94,7 +94,7 @@ test('every command prints the output on the page', async () => {
   expect(executed).toBeGreaterThan(10);
 }, 600_000);
 
-test('`dev` prints each line on the page', () => {
+test('the command `dev` prints each line that the page about the command line shows', () => {
   const shown = fences.flatMap(({ kind, body }) => (kind === 'console' ? body.trimEnd().split('\n') : []));
   const told = project?.linesSoFar() ?? [];
   expect(shown.length).toBeGreaterThan(5);

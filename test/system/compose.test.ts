@@ -106,16 +106,16 @@ function start(name: string): ComposedService {
 
 const addressOf = (there: string): string => `http://${machine.places.get(there)}`;
 
-test('the setup service creates what is missing and exits', async () => {
+test('the setup service of Docker Compose creates what is missing and exits', async () => {
   expect([await setup.ended(), setup.words()]).toEqual([0, expect.stringMatching(/made {5}tables: /)]);
 });
 
-test('each service becomes healthy', async () => {
+test('each service of Docker Compose becomes healthy', async () => {
   expect([...composed.keys(), 'setup'].sort()).toEqual(SERVICES.map(([name]) => name).sort());
   await Promise.all([...composed.values()].map(async (each) => await each.untilHealthy()));
 }, 300_000);
 
-test('the published graph refunds an order, for a token of the local issuer', async () => {
+test('the graph published by Docker Compose refunds an order, for a token of the local issuer', async () => {
   const { body: tokens } = await createApiClient(addressOf('issuer:3004'), null).get('/tokens');
   const user = createApiClient(textAt(tokens, '/baseUrl'), textAt(tokens, '/user'));
   const ticket: unknown = JSON.parse(readFile('graphs/refund-triage/tickets.jsonl').split('\n')[0] ?? '');
@@ -129,7 +129,7 @@ test('the published graph refunds an order, for a token of the local issuer', as
   expect(await refunds.json()).toMatchObject({ refunds: [{ order: 'A-1001' }] });
 }, 120_000);
 
-test('the services stop in order, and have written only to their data folder', async () => {
+test('the services of Docker Compose stop in order, and have written only to their data folder', async () => {
   const codes = await Promise.all([...composed.values()].map(async (each) => [each.name, await each.stop()]));
   expect(codes).toEqual(STARTED.map((name) => [name, 0]));
   const image = new Set(readImageFiles().copied.map((path) => path.split('/')[0]));

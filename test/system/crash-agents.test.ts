@@ -77,7 +77,7 @@ const VICTIMS: readonly (readonly VictimName[])[] = [['worker'], ['worker', 'tem
 
 describe('a worker that is killed', () => {
   test(
-    'between two calls of a turn does not cause a repetition of the finished call',
+    'a worker that is killed between two calls of a turn does not cause a repetition of the finished call',
     async () => {
       model.answers(askFor([work('a'), work('b'), work('c')]), say('Done'));
       const held = service.hold('b');
@@ -97,7 +97,7 @@ describe('a worker that is killed', () => {
   );
 
   test.each(VICTIMS.map((victims) => ({ victims, who: victims.join(' and ') })))(
-    'while the first of three calls is open and the others are answered does not change the order of the answers (killed: $who)',
+    "the order of a turn's answers does not change when the worker is killed while the first of three calls is open (killed: $who)",
     async ({ victims }) => {
       model.answers(askFor([work('a'), work('b'), work('c')]), say('Done'));
       const held = service.hold('a');
@@ -117,7 +117,7 @@ describe('a worker that is killed', () => {
   );
 
   test(
-    'during the model call of the second turn sends the model the same request again, and repeats no tool call',
+    'a worker that is killed during the model call of the second turn sends the model the same request again, and repeats no tool call',
     async () => {
       const asked = silence();
       model.answers(askFor([work('a'), work('b')]), asked.answer, say('Done'));
@@ -134,7 +134,7 @@ describe('a worker that is killed', () => {
   );
 
   test(
-    'while a call waits for its approval does not affect it: the call is made as approved',
+    'a call that waits for its approval is made as approved although the worker is killed meanwhile',
     async () => {
       model.answers(askFor([work('a'), work('b')]), say('Done'));
       const id = await start({ approve: { work: "args.job == 'a'" } });
@@ -166,7 +166,7 @@ describe('an unsafe call that was open when the worker was killed', () => {
   }
 
   test(
-    'is made again under its key by the retry of a person',
+    'an unsafe call that was open when the worker was killed is made again under its key by the retry of a person',
     async () => {
       const id = await startLosing();
       await cluster.as('user').post(`/api/runs/${id}/retry`, {});
@@ -179,7 +179,7 @@ describe('an unsafe call that was open when the worker was killed', () => {
   );
 
   test(
-    'is not made again when a person supplies its outcome',
+    'an unsafe call that was open when the worker was killed is not made again when a person supplies its outcome',
     async () => {
       const id = await startLosing();
       await cluster.as('user').post(`/api/runs/${id}/skip`, { node: 'only', output: { seen: true } });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { listIn, textIn } from '../../src/dev/demo/run-ticket.ts';
 import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
 import { toJson } from '../../src/graph/values/to-json.ts';
@@ -42,7 +42,7 @@ const job = (name: string): NodeDefinition => ({
 });
 const graph = toJson(aDefinition({ nodes: { a: job('a'), b: job('b'), c: job('c') } }));
 
-test('the history of a run still replays after its worker froze in a local call for almost the task time-out', async () => {
+test('the history of a run replays after its worker froze in a local call for almost the task timeout', async () => {
   const held = service.hold('b');
   const id = textIn(await cluster.as('user').post('/api/runs', { graph }), 'id');
   const release = await held;
@@ -70,28 +70,26 @@ test('the history of a run still replays after its worker froze in a local call 
   )({ executions, blobs: {} });
 }, 200_000);
 
-describe('processes that are killed in the middle of a local call', () => {
-  test.each<[string, readonly VictimName[]]>([
-    ['the worker', ['worker']],
-    ['worker and Temporal', ['worker', 'temporal']],
-  ])(
-    'make it again under its key: %s',
-    async (_, victims) => {
-      const held = service.hold('b');
-      const id = textIn(await cluster.as('user').post('/api/runs', { graph }), 'id');
-      const release = await held;
-      for (const victim of victims) await cluster.victims[victim].kill();
-      release();
-      for (const victim of victims) await cluster.victims[victim].start();
-      const run = async () => await cluster.as('user').get(`/api/runs/${id}`);
-      await expect.poll(async () => at(await run(), '/status'), { interval: 50, timeout: 90_000 }).toBe('completed');
-      expect(at(await run(), '/output/log')).toEqual(['a', 'b', 'c']);
-      const keysOfB = service.calls.filter((call) => call.job === 'b').map(({ key }) => key);
-      expect(keysOfB.length).toBeGreaterThan(1);
-      expect([new Set(keysOfB).size, service.done]).toEqual([1, ['a', 'b', 'c']]);
-      const history = listIn(await cluster.as('user').get(`/api/runs/${id}/history?limit=100`), 'items');
-      expect(history.filter((event) => at(event, '/type') === 'tool.called')).toHaveLength(3);
-    },
-    150_000,
-  );
-});
+test.each<[string, readonly VictimName[]]>([
+  ['the worker', ['worker']],
+  ['worker and Temporal', ['worker', 'temporal']],
+])(
+  'processes that are killed in the middle of a local call make it again under its key: %s',
+  async (_, victims) => {
+    const held = service.hold('b');
+    const id = textIn(await cluster.as('user').post('/api/runs', { graph }), 'id');
+    const release = await held;
+    for (const victim of victims) await cluster.victims[victim].kill();
+    release();
+    for (const victim of victims) await cluster.victims[victim].start();
+    const run = async () => await cluster.as('user').get(`/api/runs/${id}`);
+    await expect.poll(async () => at(await run(), '/status'), { interval: 50, timeout: 90_000 }).toBe('completed');
+    expect(at(await run(), '/output/log')).toEqual(['a', 'b', 'c']);
+    const keysOfB = service.calls.filter((call) => call.job === 'b').map(({ key }) => key);
+    expect(keysOfB.length).toBeGreaterThan(1);
+    expect([new Set(keysOfB).size, service.done]).toEqual([1, ['a', 'b', 'c']]);
+    const history = listIn(await cluster.as('user').get(`/api/runs/${id}/history?limit=100`), 'items');
+    expect(history.filter((event) => at(event, '/type') === 'tool.called')).toHaveLength(3);
+  },
+  150_000,
+);

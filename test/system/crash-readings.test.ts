@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { listIn, textIn } from '../../src/dev/demo/run-ticket.ts';
 import { toJson } from '../../src/graph/values/to-json.ts';
 import { aDefinition } from '../support/builders/builders.ts';
@@ -30,38 +30,36 @@ beforeEach(() => service.forget());
 
 const graph = toJson(aDefinition({ nodes: { a: { type: 'tool', tool: 'pay', args: { job: 'a' } } } }));
 
-describe('processes that are killed while arguments are read, and again before they are used', () => {
-  test.each<[string, readonly VictimName[]]>([
-    ['the worker', ['worker']],
-    ['worker and Temporal', ['worker', 'temporal']],
-  ])(
-    'call the tool with exactly the displayed arguments: %s',
-    async (_, victims) => {
-      const restart = async (): Promise<void> => {
-        for (const victim of victims) await cluster.victims[victim].kill();
-        for (const victim of victims) await cluster.victims[victim].start();
-      };
-      const held = service.hold('a');
-      const id = textIn(await cluster.as('user').post('/api/runs', { graph }), 'id');
-      const release = await held;
-      await restart();
-      release();
-      const asked = async () => listIn(await cluster.as('approver').get(`/api/approvals?runId=${id}`), 'items');
-      await expect.poll(async () => (await asked()).length, { interval: 50, timeout: 90_000 }).toBe(1);
-      expect(service.calls.length).toBeGreaterThan(1);
-      const [approval = null] = await asked();
-      const number = textAt(approval, '/args/number');
-      const readings = service.calls.length;
-      await restart();
-      const path = `/api/approvals/${textAt(approval, '/id')}/decision`;
-      await cluster.as('approver').post(path, { decision: 'approve' });
-      const run = async () => await cluster.as('user').get(`/api/runs/${id}`);
-      await expect.poll(async () => at(await run(), '/status'), { interval: 50, timeout: 90_000 }).toBe('completed');
-      expect(service.calls.slice(readings).map(({ job }) => job)).toEqual([number]);
-      const history = listIn(await cluster.as('user').get(`/api/runs/${id}/history?limit=100`), 'items');
-      const requests = history.filter((event) => at(event, '/type') === 'tool.requested');
-      expect(requests.map((event) => at(event, '/args'))).toEqual([{ job: 'a', number }]);
-    },
-    200_000,
-  );
-});
+test.each<[string, readonly VictimName[]]>([
+  ['the worker', ['worker']],
+  ['worker and Temporal', ['worker', 'temporal']],
+])(
+  'processes that are killed while arguments are read, and again before these are used, call the tool with exactly the displayed arguments: %s',
+  async (_, victims) => {
+    const restart = async (): Promise<void> => {
+      for (const victim of victims) await cluster.victims[victim].kill();
+      for (const victim of victims) await cluster.victims[victim].start();
+    };
+    const held = service.hold('a');
+    const id = textIn(await cluster.as('user').post('/api/runs', { graph }), 'id');
+    const release = await held;
+    await restart();
+    release();
+    const asked = async () => listIn(await cluster.as('approver').get(`/api/approvals?runId=${id}`), 'items');
+    await expect.poll(async () => (await asked()).length, { interval: 50, timeout: 90_000 }).toBe(1);
+    expect(service.calls.length).toBeGreaterThan(1);
+    const [approval = null] = await asked();
+    const number = textAt(approval, '/args/number');
+    const readings = service.calls.length;
+    await restart();
+    const path = `/api/approvals/${textAt(approval, '/id')}/decision`;
+    await cluster.as('approver').post(path, { decision: 'approve' });
+    const run = async () => await cluster.as('user').get(`/api/runs/${id}`);
+    await expect.poll(async () => at(await run(), '/status'), { interval: 50, timeout: 90_000 }).toBe('completed');
+    expect(service.calls.slice(readings).map(({ job }) => job)).toEqual([number]);
+    const history = listIn(await cluster.as('user').get(`/api/runs/${id}/history?limit=100`), 'items');
+    const requests = history.filter((event) => at(event, '/type') === 'tool.requested');
+    expect(requests.map((event) => at(event, '/args'))).toEqual([{ job: 'a', number }]);
+  },
+  200_000,
+);

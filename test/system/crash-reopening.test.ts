@@ -115,7 +115,7 @@ describe.each(VICTIMS.map((victims) => ({ victims, who: victims.join(' and ') })
   'the processes $who that are killed',
   ({ victims }) => {
     test.each(REQUESTS)(
-      'right after a $what was accepted complete it without help',
+      'a $what that was accepted right before its processes are killed completes without help of a person',
       async ({ prepare, paid }) => {
         const { ask, afterwards } = await prepare();
         const id = await ask();
@@ -130,21 +130,19 @@ describe.each(VICTIMS.map((victims) => ({ victims, who: victims.join(' and ') })
   },
 );
 
-describe('an API that is killed', () => {
-  test.each(REQUESTS)(
-    'while Temporal is down still completes a $what that it had accepted',
-    async ({ prepare, paid }) => {
-      const { ask, isAccepted, afterwards } = await prepare();
-      await cluster.victims.temporal.kill();
-      const asked = ask();
-      await expect.poll(isAccepted, PATIENTLY).toBe(true);
-      await cluster.victims.api.kill();
-      await cluster.victims.temporal.start();
-      await cluster.victims.api.start();
-      await afterwards?.();
-      await until(await asked, 'completed');
-      expect(await paidBack()).toEqual(paid);
-    },
-    120_000,
-  );
-});
+test.each(REQUESTS)(
+  'an API that is killed while Temporal is down still completes a $what that it had accepted',
+  async ({ prepare, paid }) => {
+    const { ask, isAccepted, afterwards } = await prepare();
+    await cluster.victims.temporal.kill();
+    const asked = ask();
+    await expect.poll(isAccepted, PATIENTLY).toBe(true);
+    await cluster.victims.api.kill();
+    await cluster.victims.temporal.start();
+    await cluster.victims.api.start();
+    await afterwards?.();
+    await until(await asked, 'completed');
+    expect(await paidBack()).toEqual(paid);
+  },
+  120_000,
+);

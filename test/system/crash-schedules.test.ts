@@ -81,7 +81,7 @@ describe.each<{ victims: readonly VictimName[]; who: string }>([
   { victims: ['worker', 'api'], who: 'worker and API' },
   { victims: ['worker', 'api', 'temporal'], who: 'worker, API and Temporal' },
 ])('when $who are killed', ({ victims }) => {
-  test('after a run was accepted, the run continues, and other fires are skipped until it has ended', async () => {
+  test('a run that was accepted for a schedule continues after its processes are killed, and other fires are skipped until it has ended', async () => {
     const id = await create({ graph: 'asking', every: '366d' });
     const runId = textIn(await trigger(id), 'runId');
     await restart(victims);
@@ -113,7 +113,7 @@ test.each(['skip', 'allow', 'cancelOther'])(
   240_000,
 );
 
-test('a trigger while no worker runs starts its run once when a worker runs', async () => {
+test('a schedule that is triggered while no worker runs starts its run once when a worker runs', async () => {
   const id = await create({ graph: 'paying', every: '366d' });
   const requested = await restart(['worker'], async () => await trigger(id));
   expect(requested).toMatchObject({ outcome: 'pending' });
@@ -121,7 +121,7 @@ test('a trigger while no worker runs starts its run once when a worker runs', as
   expect(await paidBack()).toEqual(['A-1001']);
 }, 120_000);
 
-test('a trigger while Temporal is unavailable starts its run once when Temporal runs', async () => {
+test('a schedule that is triggered while Temporal is unavailable starts its run once when Temporal runs', async () => {
   const id = await create({ graph: 'paying', every: '366d' });
   const requested = await restart(['temporal'], async () => await trigger(id));
   expect(requested).toMatchObject({ outcome: 'pending' });
@@ -129,7 +129,7 @@ test('a trigger while Temporal is unavailable starts its run once when Temporal 
   expect(await paidBack()).toEqual(['A-1001']);
 }, 120_000);
 
-test('a run is canceled for the next fire although the worker and the API are killed', async () => {
+test('a run of a schedule is canceled for the next fire although the worker and the API are killed', async () => {
   const id = await create({ graph: 'asking', every: '366d', overlap: 'cancelOther' });
   const first = textIn(await decided(id), 'runId');
   await until(first, 'waiting');
@@ -140,7 +140,7 @@ test('a run is canceled for the next fire although the worker and the API are ki
     .toEqual(['started', 'started']);
 }, 120_000);
 
-test('times that are missed while Temporal is unavailable are caught up, each once', async () => {
+test('the fires of a schedule that are missed while Temporal is unavailable are caught up, each once', async () => {
   const id = await create({ graph: 'paying', every: '5s', overlap: 'allow' });
   await expect.poll(async () => await lastRuns(id), PATIENTLY).not.toEqual([]);
   const missed = await restart(['temporal'], async () => {

@@ -52,7 +52,7 @@ const READY: Readonly<Record<Victim, string>> = { api: 'API listening', worker: 
  */
 const VICTIMS: readonly (readonly Victim[])[] = [[], ['api'], ['worker'], ['api', 'worker']];
 
-test(`streams that are cut ${CUTS} times give the history, with seed ${SEED}`, async () => {
+test(`event streams that are cut ${CUTS} times contain the whole history, with seed ${SEED}`, async () => {
   const tally = { cuts: 0, lost: 0, runs: 0, kills: 0, events: 0, deltas: 0 };
   for (; tally.cuts < CUTS; tally.runs += 1) {
     const victims = VICTIMS[tally.runs % VICTIMS.length] ?? [];

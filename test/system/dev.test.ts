@@ -19,7 +19,7 @@ const refund = async (order: string, euros: number) =>
   await project.holdfast('run', project.path(GRAPH), '--input', JSON.stringify({ order, euros }), '--quiet');
 
 describe('holdfast dev', () => {
-  test('publishes the graphs, and prints each event of a run', async () => {
+  test('holdfast dev publishes the graphs, and prints each event of a run', async () => {
     await project.untilLine(/^published refund, version 1 \(graphs\/refund\.ts\)$/);
     expect((await refund('A-1002', 300)).code).toBe(3);
     await project.untilLine(/^\d\d:\d\d:\d\d {2}refund \w{26} {2}started by uma$/);
@@ -33,7 +33,7 @@ describe('holdfast dev', () => {
     await project.untilLine(/completed: \{"receipt":"R-1",/);
   });
 
-  test('reloads an edited tool', async () => {
+  test('holdfast dev reloads an edited tool', async () => {
     const began = performance.now();
     await project.edit(TOOLS, '`R-${', '`NEW-${');
     await project.untilLine(/^reloaded in \d+ ms \(tools\/refund-tools\.ts\)$/);
@@ -42,7 +42,7 @@ describe('holdfast dev', () => {
     expect(JSON.parse(stdout)).toMatchObject({ receipt: 'NEW-1' });
   });
 
-  test('prints the location of an error in a tool, and continues with the previous code', async () => {
+  test('holdfast dev prints the location of an error in a tool, and continues with the previous code', async () => {
     await project.edit(TOOLS, 'export const lookupOrder', "throw new Error('at load');\nexport const lookupOrder");
     await project.untilLine(/^not reloaded, .*: at load \(.*\/tools\/refund-tools\.ts:\d+:\d+\)$/);
     expect((await refund('A-1001', 20)).code).toBe(0);
@@ -50,7 +50,7 @@ describe('holdfast dev', () => {
     await project.untilLine(/^reloaded in/);
   });
 
-  test('publishes an edited graph, and prints the line of an error in it', async () => {
+  test('holdfast dev publishes an edited graph, and prints the line of an error in it', async () => {
     await project.edit(GRAPH, "to: 'refuse' },", "to: 'refus' },");
     const fault = await project.untilLine(/error UNKNOWN_NODE/);
     expect(fault).toMatch(/graphs\/refund\.ts:43:\d+: error UNKNOWN_NODE: There is no node "refus"/);
@@ -59,7 +59,7 @@ describe('holdfast dev', () => {
     await project.untilLine(/^published refund, version 2 \(graphs\/refund\.ts\)$/);
   });
 
-  test('prints that a call is retried, with time and reason', async () => {
+  test('holdfast dev prints that a call is retried, with time and reason', async () => {
     const execute = '  execute({ order, euros }, { key, logger }) {\n';
     const failing = "    if (euros === 30) throw new Error('shop is down');\n";
     await project.edit(TOOLS, execute, `  retry: { initialInterval: '5s' },\n${execute}${failing}`);

@@ -67,7 +67,7 @@ test.each([
   ['agents', 7],
   ['recovery', 8],
   ['testing', 4],
-])('every command of docs/%s.md prints the output on the page', async (page, least) => {
+])('every command of docs/%s.md prints the output that the page shows', async (page, least) => {
   const blocks = blocksOf(await readFile(`docs/${page}.md`, 'utf8'));
   const script = blocks.map(({ commands }) => `${commands}\necho '${MARK}'`).join('\n');
   const here = script.replace(/^API=\S+/m, `API=${stack.baseUrl}`);

@@ -28,49 +28,57 @@ afterEach(async () => {
 });
 
 describe('npm start', () => {
-  test('continues when its output is closed, and stops in order at a signal', { timeout: 120_000 }, async () => {
-    child = launch('--tokens-file', tokensFile(), ...FREE_PORTS);
-    const lines = createInterface({ input: child.stdout });
-    const [first = ''] = await Promise.race([once(lines, 'line'), once(child, 'exit')]);
-    expect(first).toMatch(/^Holdfast is running/);
-    child.stdout.destroy();
-    child.stderr.destroy();
-    const { baseUrl }: { baseUrl: string } = JSON.parse(await readFile(tokensFile(), 'utf8'));
-    const user = await as('user', { process: child, ready: { baseUrl, temporalAddress: '', uiUrl: '' } });
-    for (const name of ['Ada', 'Bob']) {
-      const { body } = await user.post('/api/runs', { graph: aDefinition(), input: {}, metadata: { name } });
-      const { id } = JSON.parse(JSON.stringify(body));
-      await user.untilRun(id, hasStatus('completed'));
-    }
-    const pid = await temporalPid();
-    await end(child, 'SIGTERM');
-    expect([child.exitCode, isAlive(pid), existsSync(dataFile('lock'))]).toEqual([0, false, false]);
-  });
+  test(
+    'npm start continues when its output is closed, and stops in order at a signal',
+    { timeout: 120_000 },
+    async () => {
+      child = launch('--tokens-file', tokensFile(), ...FREE_PORTS);
+      const lines = createInterface({ input: child.stdout });
+      const [first = ''] = await Promise.race([once(lines, 'line'), once(child, 'exit')]);
+      expect(first).toMatch(/^Holdfast is running/);
+      child.stdout.destroy();
+      child.stderr.destroy();
+      const { baseUrl }: { baseUrl: string } = JSON.parse(await readFile(tokensFile(), 'utf8'));
+      const user = await as('user', { process: child, ready: { baseUrl, temporalAddress: '', uiUrl: '' } });
+      for (const name of ['Ada', 'Bob']) {
+        const { body } = await user.post('/api/runs', { graph: aDefinition(), input: {}, metadata: { name } });
+        const { id } = JSON.parse(JSON.stringify(body));
+        await user.untilRun(id, hasStatus('completed'));
+      }
+      const pid = await temporalPid();
+      await end(child, 'SIGTERM');
+      expect([child.exitCode, isAlive(pid), existsSync(dataFile('lock'))]).toEqual([0, false, false]);
+    },
+  );
 
-  test('stops in order when its terminal is closed', { timeout: 120_000 }, async () => {
+  test('npm start stops in order when its terminal is closed', { timeout: 120_000 }, async () => {
     ({ process: child } = await start());
     const pid = await temporalPid();
     await end(child, 'SIGHUP');
     expect([child.exitCode, isAlive(pid), existsSync(dataFile('lock'))]).toEqual([0, false, false]);
   });
 
-  test('reports that its server has exited, and stops in order with exit code 1', { timeout: 120_000 }, async () => {
-    ({ process: child } = await start());
-    const said: string[] = [];
-    child.stderr.on('data', (text) => said.push(String(text)));
-    const ended = once(child, 'exit');
-    const pid = await temporalPid();
-    // The id 0 would refer to the process group of the test.
-    expect([pid > 0, isAlive(pid)]).toEqual([true, true]);
-    process.kill(pid, 'SIGKILL');
-    await ended;
-    expect(said.join('')).toMatch(
-      /^The Temporal server at 127\.0\.0\.1:\d+ has ended \(SIGKILL\); started again, all runs go on\n$/m,
-    );
-    expect([child.exitCode, existsSync(dataFile('lock'))]).toEqual([1, false]);
-  });
+  test(
+    'npm start reports that its server has exited, and stops in order with exit code 1',
+    { timeout: 120_000 },
+    async () => {
+      ({ process: child } = await start());
+      const said: string[] = [];
+      child.stderr.on('data', (text) => said.push(String(text)));
+      const ended = once(child, 'exit');
+      const pid = await temporalPid();
+      // The id 0 would refer to the process group of the test.
+      expect([pid > 0, isAlive(pid)]).toEqual([true, true]);
+      process.kill(pid, 'SIGKILL');
+      await ended;
+      expect(said.join('')).toMatch(
+        /^The Temporal server at 127\.0\.0\.1:\d+ has ended \(SIGKILL\); started again, all runs go on\n$/m,
+      );
+      expect([child.exitCode, existsSync(dataFile('lock'))]).toEqual([1, false]);
+    },
+  );
 
-  test('leaves no server behind when it crashes', { timeout: 120_000 }, async () => {
+  test('npm start leaves no server behind when it crashes', { timeout: 120_000 }, async () => {
     ({ process: child } = await start([process.execPath, '--import', FAULT, 'bin/holdfast.js', 'start', '--demo']));
     const pid = await temporalPid();
     await end(child, 'SIGUSR2');
@@ -79,7 +87,7 @@ describe('npm start', () => {
   });
 
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'leaves no server behind when %s ends it while it starts',
+    'npm start leaves no server behind when %s ends it while it starts',
     { timeout: 120_000 },
     async (signal) => {
       const before = await temporalPid();

@@ -126,7 +126,7 @@ test(
 );
 
 test(
-  'a process that is asked to shut down before it opens its connections exits at once',
+  'a process that is requested to shut down before it opens its connections exits at once',
   async () => {
     const program = `
       const { listenForShutdown } = await import('./src/process/listen-for-shutdown.ts');

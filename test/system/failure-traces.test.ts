@@ -23,7 +23,7 @@ async function startFailing(tool: string): Promise<string> {
 describe('code that throws a TypeError', () => {
   const frame = /^at amountOf \(.*test\/system\/failure-traces\.config\.ts:11:\d+\)$/;
 
-  test('is not called again, and callers with payload:read see the line of its error', async () => {
+  test('a tool that throws a TypeError is not called again, and callers with payload:read see the line of the error', async () => {
     const id = await startFailing('price');
     const [failed] = await eventsOf(stack.as('admin'), id, 'node.failed');
     expect(failed).toMatchObject({ error: { attempts: 1, cause: { code: 'TypeError' } } });
@@ -32,7 +32,7 @@ describe('code that throws a TypeError', () => {
     expect(textAt(body, '/error/cause/stack').split('\n')[0]).toMatch(frame);
   });
 
-  test('other callers see the error without its line', async () => {
+  test('callers without payload:read see the error of a tool without its line', async () => {
     const id = await startFailing('price');
     const failed = await eventsOf(stack.as('user'), id, 'node.failed');
     const { body } = await stack.as('user').get(`/api/runs/${id}`);
@@ -40,7 +40,7 @@ describe('code that throws a TypeError', () => {
     expect(JSON.stringify([failed, body])).not.toContain('failure-traces');
   });
 
-  test('is reported with its line in the failure of the activity', async () => {
+  test('a TypeError of a tool is reported with its line in the failure of the activity', async () => {
     const id = await startFailing('price');
     const temporal = await openTemporalCli(stack);
     const events = listAt(await temporal.tell('show', `run:demo:${id}`), '/events');
@@ -50,7 +50,7 @@ describe('code that throws a TypeError', () => {
   });
 });
 
-test('a secret that is missing fails a call at once', async () => {
+test('a call fails at once if its secret is missing', async () => {
   const id = await startFailing('vault');
   const message = 'The environment holds no secret NOBODY_SETS_THIS';
   expect(await eventsOf(stack.as('user'), id, 'node.failed')).toMatchObject([{ error: { attempts: 1, message } }]);

@@ -94,7 +94,7 @@ async function untilMorePieces(than: number): Promise<void> {
 }
 
 test(
-  'a large run that continues as new loses nothing, and no history refers to a missing payload',
+  'a large run that continues as new loses no value, and no history refers to a missing payload',
   async () => {
     const { body } = await user.post('/api/runs', { graph: growing, input: {} });
     const id = textAt(body, '/id');

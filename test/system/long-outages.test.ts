@@ -221,44 +221,47 @@ function siteWithout(what: string): Site {
 }
 
 describe.concurrent('an outage of a whole minute', () => {
-  test.each(OUTAGES)('of $what loses nothing and repeats nothing, and all runs continue', async (outage) => {
-    const site = siteWithout(outage.what);
-    const asking = await site.startRun({
-      ask: { type: 'approval', title: 'May I?' },
-      pay: aCall('unsafe', 'approved'),
-    });
-    await site.until(asking, 'waiting');
-    const [keyed, short, long] = [
-      await callOut(site, 'keyed'),
-      await callOut(site, 'short'),
-      await callOut(site, 'long'),
-    ];
-    const lives = livesOf(site);
-    const requests = requestsTo(site, asking);
+  test.each(OUTAGES)(
+    'an outage of $what for a minute loses and repeats no call, and all runs continue',
+    async (outage) => {
+      const site = siteWithout(outage.what);
+      const asking = await site.startRun({
+        ask: { type: 'approval', title: 'May I?' },
+        pay: aCall('unsafe', 'approved'),
+      });
+      await site.until(asking, 'waiting');
+      const [keyed, short, long] = [
+        await callOut(site, 'keyed'),
+        await callOut(site, 'short'),
+        await callOut(site, 'long'),
+      ];
+      const lives = livesOf(site);
+      const requests = requestsTo(site, asking);
 
-    await outage.begin(site);
-    for (const { release } of [keyed, short]) release();
-    const [asked, mend] = await Promise.all([
-      askForAMinute(requests, () => outage.end(site)),
-      outage.meanwhile?.(site, [short, long]),
-    ]);
-    long.release();
+      await outage.begin(site);
+      for (const { release } of [keyed, short]) release();
+      const [asked, mend] = await Promise.all([
+        askForAMinute(requests, () => outage.end(site)),
+        outage.meanwhile?.(site, [short, long]),
+      ]);
+      long.release();
 
-    for (const one of asked) expectClear(one);
-    const during = asked.filter(({ isDuring }) => isDuring);
-    for (const kind of ['start', 'read', 'approve'] as const)
-      expect([kind, statusesOf(during, kind)]).toEqual([kind, outage.answers[kind]]);
-    await site.untilReady();
-    expect(await repeated(requests.approve)).toMatchObject({ status: 200, body: { status: 'approved' } });
-    const started = await startAgain(requests, asked);
-    expect(started.length).toBeGreaterThan(50);
-    await mend?.();
-    for (const id of [asking, keyed.id, short.id, long.id, ...started]) await site.until(id, 'completed');
+      for (const one of asked) expectClear(one);
+      const during = asked.filter(({ isDuring }) => isDuring);
+      for (const kind of ['start', 'read', 'approve'] as const)
+        expect([kind, statusesOf(during, kind)]).toEqual([kind, outage.answers[kind]]);
+      await site.untilReady();
+      expect(await repeated(requests.approve)).toMatchObject({ status: 200, body: { status: 'approved' } });
+      const started = await startAgain(requests, asked);
+      expect(started.length).toBeGreaterThan(50);
+      await mend?.();
+      for (const id of [asking, keyed.id, short.id, long.id, ...started]) await site.until(id, 'completed');
 
-    const names = asked.filter(({ kind }) => kind === 'start').map(({ name }) => name);
-    expectOnce(site.service, ['keyed', 'short', 'long', 'approved', ...names]);
-    expect(await readAll(site.user, '/api/runs?graph=new')).toHaveLength(started.length);
-    await expectOneDecision(site, asking);
-    expect(livesOf(site)).toEqual(lives);
-  });
+      const names = asked.filter(({ kind }) => kind === 'start').map(({ name }) => name);
+      expectOnce(site.service, ['keyed', 'short', 'long', 'approved', ...names]);
+      expect(await readAll(site.user, '/api/runs?graph=new')).toHaveLength(started.length);
+      await expectOneDecision(site, asking);
+      expect(livesOf(site)).toEqual(lives);
+    },
+  );
 });

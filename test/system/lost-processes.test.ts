@@ -28,7 +28,7 @@ describe('a worker that is lost', () => {
     await site.untilReady();
   };
 
-  test('between two calls is replaced by another worker, which makes the second call', async () => {
+  test('a worker that is lost between two calls is replaced by another worker, which makes the second call', async () => {
     const wait = { type: 'wait', event: 'go' } as const;
     const id = await site.startRun({ a: aCall('unsafe', 'first'), wait, b: aCall('unsafe', 'second') });
     await site.until(id, 'waiting');
@@ -43,7 +43,7 @@ describe('a worker that is lost', () => {
     expect(await eventsOf(site.user, id, 'tool.called')).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
   });
 
-  test('while an approval expires lets it expire when a worker starts, and later decisions are refused', async () => {
+  test('an approval that expires while the worker is lost expires when a worker starts, and later decisions are refused', async () => {
     const id = await site.startRun({
       ask: {
         type: 'approval',
@@ -75,34 +75,32 @@ describe('a worker that is lost', () => {
   });
 });
 
-describe('a decision that no worker receives before the approval expires', () => {
-  test('counts if the API accepted it in time', async () => {
-    const asks = {
-      type: 'approval',
-      title: 'May I?',
-      timeout: '40s',
-      write: { log: '{{ result.decision }}' },
-    } as const;
-    const id = await site.startRun({ ask: { ...asks, onTimeout: 'reject' } });
-    await site.until(id, 'waiting');
-    await site.deployment.worker.kill();
-    const early = await site.approver.post(`/api/runs/${id}/approve`, {});
-    expect(early).toMatchObject({ status: 503, body: { mayTakeEffect: true } });
-    const { body } = await site.user.get(`/api/approvals/${id}.a1`);
-    const expiresAt = Date.parse(textAt(body, '/expiresAt'));
-    await expect.poll(() => Date.now(), PATIENTLY).toBeGreaterThan(expiresAt);
-    expect((await site.approver.post(`/api/runs/${id}/reject`, {})).status).toBe(410);
-    await site.deployment.worker.start();
-    await site.untilReady();
-    await site.until(id, 'completed');
-    expect((await site.user.get(`/api/runs/${id}/state`)).body).toMatchObject({ values: { log: ['approved'] } });
-    const decided = (await site.user.get(`/api/approvals/${id}.a1`)).body;
-    expect(Date.parse(textAt(decided, '/decisions/0/at'))).toBeLessThan(expiresAt);
-  });
+test('a decision that no worker receives before the approval expires counts if the API accepted it in time', async () => {
+  const asks = {
+    type: 'approval',
+    title: 'May I?',
+    timeout: '40s',
+    write: { log: '{{ result.decision }}' },
+  } as const;
+  const id = await site.startRun({ ask: { ...asks, onTimeout: 'reject' } });
+  await site.until(id, 'waiting');
+  await site.deployment.worker.kill();
+  const early = await site.approver.post(`/api/runs/${id}/approve`, {});
+  expect(early).toMatchObject({ status: 503, body: { mayTakeEffect: true } });
+  const { body } = await site.user.get(`/api/approvals/${id}.a1`);
+  const expiresAt = Date.parse(textAt(body, '/expiresAt'));
+  await expect.poll(() => Date.now(), PATIENTLY).toBeGreaterThan(expiresAt);
+  expect((await site.approver.post(`/api/runs/${id}/reject`, {})).status).toBe(410);
+  await site.deployment.worker.start();
+  await site.untilReady();
+  await site.until(id, 'completed');
+  expect((await site.user.get(`/api/runs/${id}/state`)).body).toMatchObject({ values: { log: ['approved'] } });
+  const decided = (await site.user.get(`/api/approvals/${id}.a1`)).body;
+  expect(Date.parse(textAt(decided, '/decisions/0/at'))).toBeLessThan(expiresAt);
 });
 
 describe('an API that is lost', () => {
-  test('during a decision leaves its idempotency key busy for at most 15 seconds, and the decision has counted once', async () => {
+  test('an API that is lost during a decision leaves its idempotency key busy for at most 15 seconds, and the decision has counted once', async () => {
     const id = await site.startRun({ ask: { type: 'approval', title: 'May I?' }, pay: aCall('unsafe', 'approved') });
     await site.until(id, 'waiting');
     const headers = { 'idempotency-key': `decision ${id}` };
@@ -115,7 +113,7 @@ describe('an API that is lost', () => {
     expect(await eventsOf(site.user, id, 'approval.decided')).toHaveLength(1);
   });
 
-  test('before it responds to a start leaves a run that the repeated request returns', async () => {
+  test('an API that is lost before it responds to a start leaves a run that the repeated request returns', async () => {
     const graph = aDefinition({ name: 'unanswered', nodes: { a: aCall('unsafe', 'begun') } });
     const begun = async () => listAt((await site.user.get('/api/runs?graph=unanswered')).body, '/items');
     const headers = { 'idempotency-key': 'unanswered' };
@@ -212,7 +210,7 @@ async function loseApiDuring(
 }
 
 describe('processes that start', () => {
-  test('before Temporal and the database wait for them, log a message, and work when these are up', async () => {
+  test('processes that start before Temporal and the database wait for them, log a message, and work when these are up', async () => {
     const { api, worker, temporal, postgres } = site.deployment;
     await Promise.all([api.kill(), worker.kill(), temporal.kill()]);
     await postgres.victim.kill();
@@ -235,7 +233,7 @@ describe('processes that start', () => {
     await site.until(id, 'completed');
   });
 
-  test('that are asked to stop while they wait exit', async () => {
+  test('processes that wait for Temporal and the database exit when they are requested to stop', async () => {
     const { api, worker, temporal } = site.deployment;
     await Promise.all([api.kill(), worker.kill(), temporal.kill()]);
     for (const process of [api, worker]) {

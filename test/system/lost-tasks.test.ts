@@ -192,7 +192,7 @@ const ended = 'run.completed';
 const [asked, decided] = ['approval.requested', 'approval.decided'];
 
 describe.concurrent('a lost workflow task', () => {
-  test('that scheduled a journal write is repeated after a pause, with the write', async () => {
+  test('a lost workflow task that scheduled a journal write is repeated after a pause, with the write', async () => {
     const course = await begin((job) => ({ ask: asks, last: aJob(`${job}-last`) }));
     const task = await loseNext(course, completesTask(course, 'record'));
     await course.handle.signal('pause');
@@ -207,7 +207,7 @@ describe.concurrent('a lost workflow task', () => {
     expect(callsOf(course)).toEqual(['first', 'last']);
   });
 
-  test('that scheduled a call with the journal delays the call by a pause', async () => {
+  test('a lost workflow task that scheduled a call with the journal delays the call by a pause', async () => {
     const course = await begin((job) => ({ last: strikes(`${job}-last`) }));
     const task = await loseNext(course, completesTask(course, `${course.job}-last`));
     await course.handle.signal('pause');
@@ -220,7 +220,7 @@ describe.concurrent('a lost workflow task', () => {
     expect(callsOf(course)).toEqual(['first', 'last']);
   });
 
-  test('that received the result of a journal write does not count an approval twice that arrived meanwhile', async () => {
+  test('a lost workflow task that received the result of a journal write does not count an approval twice that arrived meanwhile', async () => {
     const course = await begin((job) => ({ ask: asks, last: strikes(`${job}-last`) }));
     const task = await loseNext(course, completesTaskAfterRecord(course));
     expect(await expectCommitted(course)).toEqual([begun, asked]);
@@ -233,7 +233,7 @@ describe.concurrent('a lost workflow task', () => {
 });
 
 describe.concurrent('a decision and the expiry of its approval in the same lost workflow task', () => {
-  test('that had expired the approval do not both count', async () => {
+  test('a decision and the expiry of its approval in one lost workflow task do not both count if the approval had expired', async () => {
     const course = await begin(() => ({ ask: { ...asks, timeout: '1s' } }));
     const task = await loseNext(course, completesTask(course, 'expired'));
     await approve(course);
@@ -244,7 +244,7 @@ describe.concurrent('a decision and the expiry of its approval in the same lost 
     expect(closed).toEqual([at({ approvals }, '/approvals/0/status') === 'approved' ? decided : 'approval.expired']);
   });
 
-  test('that had handled the decision leave the decision in force and the timer void', async () => {
+  test('a lost workflow task that had handled a decision leaves the decision in force and the expiry timer void', async () => {
     const course = await begin((job) => ({ ask: { ...asks, timeout: '25s' }, last: strikes(`${job}-last`) }));
     course.release();
     await until(course, 'waiting');
@@ -258,7 +258,7 @@ describe.concurrent('a decision and the expiry of its approval in the same lost 
 });
 
 describe.concurrent('a deadline that passes in the task in which the run receives its extension', () => {
-  test('does not end the run before the new deadline', async () => {
+  test('a deadline that passes in the workflow task in which the run receives its extension does not end the run before the new deadline', async () => {
     const course = await begin((job) => ({ hear: { type: 'wait', event: 'go' }, last: aJob(`${job}-last`) }), {
       // The first job waits for an intervention next to a wait, so that time matters.
       first: { onError: 'intervene' },
@@ -285,9 +285,9 @@ describe.concurrent('a deadline that passes in the task in which the run receive
 
 describe.concurrent('the last workflow task of a run', () => {
   test.each([
-    ['is given up', giveUp],
-    ['arrives with something new', async (_: Course, task: HeldRequest) => await task.deliver()],
-  ])('that %s does not reopen a run that has ended', async (_, pass) => {
+    ['times out', giveUp],
+    ['is delivered after new signals', async (_: Course, task: HeldRequest) => await task.deliver()],
+  ])('the last workflow task of a run that %s does not reopen a run that has ended', async (_, pass) => {
     const course = await begin();
     const task = await loseNext(course, completesTaskAfterRecord(course));
     await until(course, 'completed');
@@ -300,7 +300,7 @@ describe.concurrent('the last workflow task of a run', () => {
     expect((await course.handle.describe()).status.name).toBe('COMPLETED');
   });
 
-  test('that arrives when the run is reopened does not disturb it: it continues after the previous execution', async () => {
+  test('the last workflow task of a run that arrives when the run is reopened does not disturb it: it continues after the previous execution', async () => {
     const course = await begin();
     service.refuse(`${course.job}-first`);
     const task = await loseNext(course, completesTaskAfterRecord(course));
@@ -346,7 +346,7 @@ describe.concurrent('the workflow task that continues a run as new', () => {
     };
   }
 
-  test('is refused when signals arrived meanwhile, each of which counts once in the next execution', async () => {
+  test('the workflow task that continues a run as new is refused when signals arrived meanwhile, and each signal counts once in the next execution', async () => {
     const course = await begin(...branches);
     course.release();
     await until(course, 'waiting');
@@ -367,7 +367,7 @@ describe.concurrent('the workflow task that continues a run as new', () => {
 });
 
 describe.concurrent('a lost response of the server', () => {
-  test('to the task that scheduled a call leads to one call in the next attempt', async () => {
+  test('a lost response of the server to the task that scheduled a call leads to one call in the next attempt', async () => {
     const course = await begin((job) => ({ second: strikes(`${job}-second`), last: aJob(`${job}-last`) }));
     const lost = stack.proxy.loseAnswer(completesTask(course, `${course.job}-second`));
     course.release();
@@ -381,7 +381,7 @@ describe.concurrent('a lost response of the server', () => {
 });
 
 describe.concurrent('an activity that wrote the journal, and whose completion the server does not receive', () => {
-  test('is repeated later and changes nothing', async () => {
+  test('an activity that wrote the journal, and whose completion the server does not receive, is repeated later and changes nothing', async () => {
     const course = await begin((job) => ({ ask: asks, last: strikes(`${job}-last`) }));
     const first = await loseNext(course, completesActivity(course, 'record'));
     // The next call carries what is written then, so only the second attempt is relevant.
@@ -401,7 +401,7 @@ describe.concurrent('an activity that wrote the journal, and whose completion th
     expect(callsOf(course)).toEqual(['first', 'last']);
   });
 
-  test('with a call in it is repeated, and the ledger answers the second attempt of the call', async () => {
+  test('a journal activity with a call whose completion the server does not receive is repeated, and the ledger answers the second attempt of the call', async () => {
     const course = await begin((job) => ({ last: strikes(`${job}-last`) }));
     const first = await loseNext(course, completesActivity(course, 'callTool'));
     await course.handle.signal('pause');
@@ -414,7 +414,7 @@ describe.concurrent('an activity that wrote the journal, and whose completion th
 });
 
 describe.concurrent('a call of which the server receives nothing', () => {
-  test('because its heartbeats are lost is made by the next attempt, and nothing is canceled', async () => {
+  test('a call whose heartbeats are lost is made by the next attempt, and nothing is canceled', async () => {
     const course = await begin();
     // A worker waits for the response to one heartbeat before it sends the next.
     const lost = await stack.proxy.hold(heartbeatOf(course));

@@ -56,7 +56,7 @@ describe('tools of a local MCP program', () => {
   });
   afterAll(async () => await tools.close());
 
-  test('are listed from all pages', () => {
+  test('tools of a local MCP program are listed from all pages', () => {
     expect(tools.names).toContain('odd.echo');
     expect(tools.names).toContain('odd.heard');
   });
@@ -70,7 +70,7 @@ describe('tools of a local MCP program', () => {
       [{ type: 'image', blob: expect.any(String), mediaType: 'image/png' }],
     ],
     ['nothing as null', ['odd.nothing', null], null],
-  ])('return %s', async (_what, [name, value], result) => {
+  ])('tools of a local MCP program return %s', async (_what, [name, value], result) => {
     expect(await tools.call(name, value)).toEqual(result);
   });
 
@@ -86,7 +86,7 @@ describe('tools of a local MCP program', () => {
     ['MCP error -32603: No', ['odd.refuse', -32603], { retryable: true, done: 'perhaps' }],
     ['MCP error 17: No', ['odd.refuse', 17], UNCLEAR],
     ['the answer is not what the protocol allows', ['odd.nonsense', null], UNCLEAR],
-  ])('fail with "%s"', async (message, [name, value], classified) => {
+  ])('tools of a local MCP program fail with "%s"', async (message, [name, value], classified) => {
     const failure = tools.call(name, value);
     await expect(failure).rejects.toMatchObject({ code: 'TOOL_FAILED', ...classified });
     await expect(failure).rejects.toThrow(`${name}: ${message}`);
@@ -98,7 +98,7 @@ describe('tools of a local MCP program', () => {
     ['odd.refuse', -32602, 'UNKNOWN_OUTCOME'],
     ['sure.refuse', -32602, 'TOOL_FAILED'],
   ])(
-    'that are unsafe and answer with an error fail with a code by their settings: %s with %j gives %s',
+    'unsafe tools of a local MCP program that answer with an error fail with a code by their settings: %s with %j gives %s',
     async (name, value, type) => {
       const args = { value };
       const task = aTask({ key: name, request: aToolRequest({ tool: name, args, effect: 'unsafe' }) });
@@ -107,14 +107,14 @@ describe('tools of a local MCP program', () => {
     },
   );
 
-  test('fail with a result above the size limit', async () => {
+  test('tools of a local MCP program fail with a result above the size limit', async () => {
     await expect(tools.call('odd.large', 1_000_001)).rejects.toMatchObject({
       code: 'PAYLOAD_TOO_LARGE',
       retryable: false,
     });
   });
 
-  test('receive the idempotency key where they deduplicate by it', async () => {
+  test('tools of a local MCP program receive the idempotency key where they deduplicate by it', async () => {
     await tools.call('odd.change', 'Says it again', { key: 'K7' });
     await tools.call('odd.echo', 'x', { key: 'K8' });
     const calls = await heardOf(tools, 'tools/call');
@@ -122,7 +122,7 @@ describe('tools of a local MCP program', () => {
     expect(calls).toContainEqual({ name: 'echo', arguments: { value: 'x' } });
   });
 
-  test('receive a cancellation when the call is canceled, and only then', async () => {
+  test('tools of a local MCP program receive a cancellation when the call is canceled, and only then', async () => {
     const controller = new AbortController();
     await tools.call('odd.echo', 'done', { signal: controller.signal });
     const call = tools.call('odd.slow', null, { signal: controller.signal });
@@ -133,21 +133,21 @@ describe('tools of a local MCP program', () => {
     ]);
   });
 
-  test('are not called when the call is already canceled', async () => {
+  test('tools of a local MCP program are not called when the call is already canceled', async () => {
     await expect(tools.call('odd.echo', 'unwanted', { signal: AbortSignal.abort() })).rejects.toThrow(
       'The call was canceled',
     );
     expect(JSON.stringify(await heardOf(tools, 'tools/call'))).not.toContain('unwanted');
   });
 
-  test('receive the configured environment and secrets, which neither results nor errors expose', async () => {
+  test('tools of a local MCP program receive the configured environment and secrets, which neither results nor errors expose', async () => {
     expect(await tools.call('odd.environment', 'PLAIN')).toBe('plain');
     expect(await tools.call('odd.environment', 'KEY')).toBe('[secret]');
     expect(await tools.call('odd.environment', 'VITEST')).toBe('unset');
     await expect(tools.call('odd.fail', 'key do-not-tell is wrong')).rejects.toThrow('key [secret] is wrong');
   });
 
-  test('are possibly executed when their program dies during the call, and the next call restarts it', async () => {
+  test('a call of a local MCP program counts as possibly executed when the program dies during the call, and the next call restarts it', async () => {
     const before = await tools.call('odd.pid');
     await expect(tools.call('odd.die')).rejects.toMatchObject({
       code: 'TOOL_FAILED',
@@ -159,7 +159,7 @@ describe('tools of a local MCP program', () => {
     expect(tools.reports).toContain('MCP server "odd": the connection is lost');
   });
 
-  test('share one restarted program', async () => {
+  test('tools of a local MCP program share one restarted program', async () => {
     const pid = Number(await tools.call('odd.pid'));
     process.kill(pid, 'SIGKILL');
     await expect.poll(() => tools.reports.length).toBeGreaterThan(1);
@@ -169,19 +169,22 @@ describe('tools of a local MCP program', () => {
   });
 
   test.each([
-    ['says', 'odd.large', 10_000_001],
-    ['asks', 'odd.flood', 1_000],
-  ])('fail when their program %s more at once than allowed, and the next call restarts it', async (_, tool, amount) => {
-    const before = await tools.call('odd.pid');
-    await expect(tools.call(tool, amount)).rejects.toMatchObject({
-      code: 'TOOL_FAILED',
-      retryable: true,
-      done: 'perhaps',
-    });
-    expect(await tools.call('odd.pid')).not.toBe(before);
-  });
+    ['prints', 'odd.large', 10_000_001],
+    ['requests', 'odd.flood', 1_000],
+  ])(
+    'tools of a local MCP program fail when their program %s more at once than allowed, and the next call restarts it',
+    async (_, tool, amount) => {
+      const before = await tools.call('odd.pid');
+      await expect(tools.call(tool, amount)).rejects.toMatchObject({
+        code: 'TOOL_FAILED',
+        retryable: true,
+        done: 'perhaps',
+      });
+      expect(await tools.call('odd.pid')).not.toBe(before);
+    },
+  );
 
-  test('are called while their program sends requests of its own', async () => {
+  test('tools of a local MCP program are called while their program sends requests of its own', async () => {
     const controller = new AbortController();
     const call = tools.call('odd.flood', 1, { signal: controller.signal });
     await expect.poll(async () => JSON.stringify(await tools.call('odd.heard')), SOON).toContain('"ping 0"');
@@ -201,7 +204,7 @@ describe('a program that changes its tools later', () => {
   let tools: TestedTools;
   afterEach(async () => await tools.close());
 
-  test('is not called for a pinned tool that changed', async () => {
+  test('an MCP program whose tools change is not called for a pinned tool that changed', async () => {
     tools = await openTestedTools({
       odd: { ...ODD_PROGRAM, tools: { echo: { pin: ECHO_PIN }, change: {}, typed: {} } },
     });
@@ -220,7 +223,7 @@ describe('a program that changes its tools later', () => {
     expect(await tools.call('odd.echo', 'fine again')).toBe('fine again');
   });
 
-  test('is called for a tool that was not pinned, and the change is reported once', async () => {
+  test('an MCP program whose tools change is called for a tool that was not pinned, and the change is reported once', async () => {
     tools = await openTestedTools({ odd: ODD_PROGRAM });
     await tools.call('odd.change', 'Says it to everybody');
     expect(await tools.call('odd.echo', 'a')).toBe('a');
@@ -232,7 +235,7 @@ describe('a program that changes its tools later', () => {
 });
 
 describe('opening and closing', () => {
-  test('reports every problem of every server, and leaves no process running', async () => {
+  test('opening MCP programs reports every problem of every server, and leaves no process running', async () => {
     const pin = `sha256:${'0'.repeat(64)}`;
     await expect(
       openTestedTools({
@@ -253,7 +256,7 @@ describe('opening and closing', () => {
     );
   });
 
-  test('ends the program', async () => {
+  test('closing an MCP connection ends its program', async () => {
     const tools = await openTestedTools({ odd: ODD_PROGRAM });
     const pid = Number(await tools.call('odd.pid'));
     await tools.close();
@@ -262,7 +265,7 @@ describe('opening and closing', () => {
     expect(tools.reports).toEqual([]);
   });
 
-  test('does not call a program that is being stopped', async () => {
+  test('an MCP program that is being stopped is not called', async () => {
     const tools = await openTestedTools({ odd: { ...ODD_PROGRAM, env: { STUBBORN: 'yes' } } });
     const spoiled = tools.call('odd.large', 10_000_001);
     spoiled.catch(() => undefined);
@@ -277,7 +280,7 @@ describe('opening and closing', () => {
     await tools.close();
   });
 
-  test('kills a program that ignores its termination', async () => {
+  test('an MCP program that ignores its termination is killed', async () => {
     const tools = await openTestedTools({ odd: { ...ODD_PROGRAM, env: { STUBBORN: 'yes' } } });
     const pid = Number(await tools.call('odd.pid'));
     await tools.close();

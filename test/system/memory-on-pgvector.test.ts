@@ -47,11 +47,11 @@ const put = async (key: string, value: string, tenantId = 'demo'): Promise<unkno
 const find = async (query: string, tenantId = 'demo'): Promise<readonly string[]> =>
   (await store.memory.search({ tenantId, namespace: 'pets', prefix: '' }, query, 10)).items.map(({ key }) => key);
 
-test('the test server supports vectors', async () => {
+test('the PostgreSQL server of the test supports vectors', async () => {
   await expect(createMeaningCheck(store.meaning)()).resolves.toBeUndefined();
 });
 
-test('entries are found by meaning and by words, in their tenant only', async () => {
+test('memory entries on pgvector are found by meaning and by words, in their tenant only', async () => {
   await put('rex', 'a dog of six years');
   await put('herby', 'an automobile');
   await put('theirs', 'a dog', 'other');
@@ -60,7 +60,7 @@ test('entries are found by meaning and by words, in their tenant only', async ()
   expect(await find('puppy', 'other')).toEqual(['theirs']);
 });
 
-test('replaced entries are found by their new meaning, and removed entries are not found', async () => {
+test('replaced memory entries on pgvector are found by their new meaning only, and removed entries are not found', async () => {
   await put('kept', 'a dog');
   await put('kept', 'a car');
   expect(await find('automobile')).toContain('kept');

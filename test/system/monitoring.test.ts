@@ -160,7 +160,7 @@ function missingIn(query: string): readonly string[] {
 }
 
 describe('the metrics of a stack', () => {
-  test('include all metrics of the documented table', () => {
+  test('the metrics of a stack include all metrics of the documented table', () => {
     const names = Object.entries(METRICS).map(([name, { kind }]) => {
       const plain = name.replaceAll('.', '_');
       if (kind === 'histogram') return `${plain}_count`;
@@ -169,44 +169,44 @@ describe('the metrics of a stack', () => {
     expect(names.filter((name) => !exported.has(name))).toEqual([]);
   });
 
-  test('include the metrics of each dashboard query', async () => {
+  test('the metrics of a stack include the metrics of each dashboard query', async () => {
     const queries = await dashboardQueries();
     expect(queries.length).toBeGreaterThan(30);
     expect(queries.flatMap(missingIn)).toEqual([]);
   });
 
-  test('include the metrics of each alert', async () => {
+  test('the metrics of a stack include the metrics of each alert', async () => {
     const queries = await alertQueries();
     expect(queries.length).toBeGreaterThan(10);
     expect(queries.flatMap(missingIn)).toEqual([]);
   });
 
-  test('return a series for each dashboard query in Prometheus', async () => {
+  test('each dashboard query returns a series in Prometheus', async () => {
     expect(await unanswered(await dashboardQueries(), { of: 'series' })).toEqual([]);
   });
 
-  test('return a series for each alert in Prometheus after a failed request', async () => {
+  test('each alert query returns a series in Prometheus after a failed request', async () => {
     const text = `${scraped}\nhttp_server_request_duration_count{http_response_status_code="503"} 1\n`;
     expect(await unanswered(await alertQueries(), { of: 'compared', text })).toEqual([OF_NOTHING]);
   });
 
-  test('fire an alert in Prometheus when they are missing', async () => {
+  test('missing metrics fire an alert in Prometheus', async () => {
     expect(await unanswered([OF_NOTHING], { of: 'series', text: 'other 1\n' })).toEqual([]);
   });
 
-  test('make Prometheus report a wrong query and a query of an unknown metric', async () => {
+  test('Prometheus reports a malformed query and a query of an unknown metric to this test', async () => {
     const wrong = ['sum by (graph', 'sum(rate(holdfast_nothing_total[5m]))'];
     expect(await unanswered(wrong, { of: 'series' })).toEqual([expect.stringContaining('sum by (graph: '), wrong[1]]);
   });
 
-  test('do not include an unknown metric, which this test reports', () => {
+  test('a query of a metric that the stack does not expose is reported by this test', () => {
     expect(missingIn('sum by (nowhere) (rate(holdfast_runs_total{graph="a"}[5m])) / nothing')).toEqual([
       'holdfast_runs_total{nowhere}',
       'nothing',
     ]);
   });
 
-  test('are sent by OTLP, too, with the configured temporality', async () => {
+  test('the metrics of a stack are sent by OTLP, too, with the configured temporality', async () => {
     const DELTA = 1;
     await expect
       .poll(() => collector.metrics.find(({ name }) => name === 'holdfast.runs'))
@@ -220,13 +220,13 @@ describe('the metrics of a stack', () => {
 describe('the log', () => {
   const named = (msg: string): readonly Line[] => lines.filter((line) => line.msg === msg);
 
-  test('begins with the process, its version and its settings', () => {
+  test('the log of a stack begins with the process, its version and its settings', () => {
     expect(named('started')).toMatchObject([
       { mode: 'start', version: expect.stringMatching(/^\d/), exporters: { spans: null, metrics: 'otlp' } },
     ]);
   });
 
-  test('records the start and the end of a run', () => {
+  test('the log of a stack records the start and the end of a run', () => {
     const [begun] = named('a run has begun');
     const ofRun = lines.filter((line) => line['run'] === begun?.['run'] && line.level >= 30).map(({ msg }) => msg);
     expect(ofRun).toEqual(
@@ -240,7 +240,7 @@ describe('the log', () => {
     expect(named('a run has ended well')).toMatchObject([{ tenant: 'demo', graph: 'whole' }]);
   });
 
-  test('records each failed attempt as a warning with its cause', () => {
+  test('the log of a stack records each failed attempt as a warning with its cause', () => {
     const WARN = 40;
     const facts = {
       tenant: 'demo',
@@ -264,7 +264,7 @@ describe('the log', () => {
     ['the tool says', { node: 'pay', called: 'tool:flaky', attempt: 1, euros: 5 }],
     ['the function says', { node: 'look', called: 'function:look', attempt: 1 }],
     ['the node says', { node: 'hail', called: 'node:greet', attempt: 1 }],
-  ])('records log lines of user code with their call: %s', (msg, facts) => {
+  ])('the log contains the lines that user code logs, with their call: %s', (msg, facts) => {
     const run = { run: expect.any(String), tenant: 'demo', graph: 'whole', visit: 1, key: expect.any(String) };
     expect(named(msg)[0]).toMatchObject({ ...run, ...facts });
   });

@@ -31,7 +31,7 @@ const TO_CLIENT = ['--input', 'openapi.json', '--output', 'client', '--no-log-fi
 
 test.each<[string, string, readonly string[]]>([
   ['the validators of swagger-parser and openapi-schema-validator', '../../validate.mjs', ['openapi.json']],
-  ['the lint of Redocly', 'redocly', ['lint', 'openapi.json', '--format=json']],
+  ['the linter of Redocly', 'redocly', ['lint', 'openapi.json', '--format=json']],
   ['the generator openapi-typescript', 'openapi-typescript', ['openapi.json', '--output', 'types.ts']],
   ['the generator of hey-api', 'openapi-ts', TO_CLIENT],
 ])('docs/openapi.json is accepted by %s', { timeout: 120_000 }, async (_what, program, args) => {
@@ -50,6 +50,6 @@ const COMPILE = [
   'esnext',
 ];
 
-test('the generated types and clients compile', { timeout: 120_000 }, async () => {
+test('the types and clients generated from docs/openapi.json compile', { timeout: 120_000 }, async () => {
   await expect(runThere('tsc', ...COMPILE, 'types.ts', 'client/index.ts')).resolves.toBeUndefined();
 });

@@ -94,7 +94,7 @@ async function inTime(answer: Promise<ApiAnswer>): Promise<ApiAnswer> {
 }
 
 describe.each(OUTAGES)('an outage ($what $how)', ({ what, answers, begin, end }) => {
-  test('refuses requests in time or executes them once, and loses no open call', async () => {
+  test('requests are refused in time or executed once during an outage, and no open call is lost', async () => {
     const asking = await site.startRun({
       ask: { type: 'approval', title: 'May I?' },
       pay: aCall('unsafe', 'approved'),
@@ -169,15 +169,13 @@ async function attemptsAt(id: string): Promise<number> {
   return raw.pendingActivities?.[0]?.attempt ?? 0;
 }
 
-describe('a model', () => {
-  test('that is down is retried until it is back, and the run reports that it waits for it', async () => {
-    await site.model.goOffline();
-    const id = await site.startRun({ ask: { type: 'llm', prompt: 'Say something.', write: { log: '{{ result }}' } } });
-    const lastError = async () => at((await site.user.get(`/api/runs/${id}`)).body, '/retrying/0/lastError/code');
-    await expect.poll(lastError, PATIENTLY).toBe('MODEL_FAILED');
-    await site.model.goOnline();
-    await site.until(id, 'completed');
-    const [called] = await eventsOf(site.user, id, 'model.called');
-    expect(at(called ?? null, '/attempts')).toBeGreaterThan(1);
-  });
+test('a model that is down is retried until it is back, and the run reports that it waits for the model', async () => {
+  await site.model.goOffline();
+  const id = await site.startRun({ ask: { type: 'llm', prompt: 'Say something.', write: { log: '{{ result }}' } } });
+  const lastError = async () => at((await site.user.get(`/api/runs/${id}`)).body, '/retrying/0/lastError/code');
+  await expect.poll(lastError, PATIENTLY).toBe('MODEL_FAILED');
+  await site.model.goOnline();
+  await site.until(id, 'completed');
+  const [called] = await eventsOf(site.user, id, 'model.called');
+  expect(at(called ?? null, '/attempts')).toBeGreaterThan(1);
 });

@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 describe('the tarball', () => {
-  test('contains the runtime files and little else', () => {
+  test('the npm tarball contains the runtime files and little else', () => {
     const strange = /(?:^|\/)(?:test|bench|src|lint)\/|\.test\.|(?<!\.d)\.ts$|tsconfig|Dockerfile/;
     expect(project.files).toContain('dist/workflow-bundle.js');
     expect(project.files).toContain('CHANGELOG.md');
@@ -48,11 +48,11 @@ describe('the tarball', () => {
   test.each([
     ['publint', ['--strict']],
     ['attw', ['--profile', 'esm-only', '--no-emoji']],
-  ])('passes %s', async (program, flags) => {
+  ])('the npm tarball passes %s', async (program, flags) => {
     expect(await project.run(program, project.tarball, ...flags)).toMatchObject({ code: 0 });
   });
 
-  test('contains no path of the machine that built it', async () => {
+  test('the npm tarball contains no path of the machine that built it', async () => {
     const bundle = await readFile(join(project.folder, 'node_modules/holdfast/dist/workflow-bundle.js'), 'utf8');
     const [code = '', map = ''] = bundle.split(';base64,');
     const sources = Buffer.from(map, 'base64').toString();
@@ -76,7 +76,7 @@ describe('a project in TypeScript', () => {
   });
 
   test.each(['tsconfig.json', 'nodenext.json'].flatMap((file) => ['true', 'false'].map((skip) => [file, skip])))(
-    'is checked by %s with skipLibCheck %s',
+    'a project in TypeScript is checked by %s with skipLibCheck %s',
     async (file, skip) => {
       expect(await project.run('tsc', '-p', file, '--noEmit', '--skipLibCheck', skip)).toEqual({
         code: 0,
@@ -88,8 +88,8 @@ describe('a project in TypeScript', () => {
 
   test.each([
     ['as a package in CommonJS', 'commonjs/holdfast.config.ts'],
-    ['without the package in its folder', '../elsewhere/holdfast.config.mts'],
-  ])('is configured %s', async (_, file) => {
+    ['from a folder without the package', '../elsewhere/holdfast.config.mts'],
+  ])('a project in TypeScript is configured %s', async (_, file) => {
     await project.write(join(dirname(file), 'package.json'), '{}');
     await project.write(file, config);
     const validated = await project.run('holdfast', 'validate', 'graphs/greeting.json', '--config', file);
@@ -97,27 +97,29 @@ describe('a project in TypeScript', () => {
   });
 });
 
-describe('a project in JavaScript', () => {
-  test.each(['graph.mjs', 'graph.cjs'])('compiles a graph in %s', async (file) => {
-    const script = asScript.replace(
-      /^import (.*) from (.*);$/m,
-      file.endsWith('.cjs') ? 'const $1 = require($2);' : '$&',
-    );
-    await project.write(file, script);
-    const { stdout, stderr } = await project.run(process.execPath, file);
-    expect(JSON.parse(stdout)).toEqual(JSON.parse(definition));
-    expect(stderr).toContain('function');
-  });
+test.each(['graph.mjs', 'graph.cjs'])('a project in JavaScript compiles a graph in %s', async (file) => {
+  const script = asScript.replace(
+    /^import (.*) from (.*);$/m,
+    file.endsWith('.cjs') ? 'const $1 = require($2);' : '$&',
+  );
+  await project.write(file, script);
+  const { stdout, stderr } = await project.run(process.execPath, file);
+  expect(JSON.parse(stdout)).toEqual(JSON.parse(definition));
+  expect(stderr).toContain('function');
 });
 
-describe.each(['refund', 'blank', 'chat'])('a project that init creates from %s', (template) => {
-  test('passes its tests, its types and its validation', { timeout: 120_000 }, async () => {
-    expect(await project.run('create-holdfast', template, '--template', template)).toMatchObject({ code: 0 });
-    expect(await project.runIn(template, 'vitest', 'run')).toMatchObject({ code: 0 });
-    expect(await project.runIn(template, 'tsc')).toEqual({ code: 0, stdout: '', stderr: '' });
-    const [graph = ''] = await readdir(join(project.folder, template, 'graphs'));
-    expect(await project.runIn(template, 'holdfast', 'validate', `graphs/${graph}`)).toMatchObject({ code: 0 });
-  });
+describe.each(['refund', 'blank', 'chat'])('a project that init creates from the template %s', (template) => {
+  test(
+    'a project that init creates passes its tests, its type check and its validation',
+    { timeout: 120_000 },
+    async () => {
+      expect(await project.run('create-holdfast', template, '--template', template)).toMatchObject({ code: 0 });
+      expect(await project.runIn(template, 'vitest', 'run')).toMatchObject({ code: 0 });
+      expect(await project.runIn(template, 'tsc')).toEqual({ code: 0, stdout: '', stderr: '' });
+      const [graph = ''] = await readdir(join(project.folder, template, 'graphs'));
+      expect(await project.runIn(template, 'holdfast', 'validate', `graphs/${graph}`)).toMatchObject({ code: 0 });
+    },
+  );
 });
 
 describe('a refund project', () => {
@@ -134,16 +136,20 @@ describe('a refund project', () => {
   const tell = (what: string, since: number): void =>
     void process.stdout.write(`${what} after ${Math.round(performance.now() - since)} ms\n`);
 
-  test('has its first refund approved, by the command that dev shows', { timeout: 120_000 }, async () => {
-    await dev.untilLine(/^published refund, version 1/);
-    expect(await refund('A-1002', 300)).toMatchObject({ code: 3 });
-    const [, command = ''] = /npx holdfast (.*)$/.exec(await dev.untilLine(/npx holdfast approve/)) ?? [];
-    expect(await holdfast(...command.split(' '))).toMatchObject({ code: 0 });
-    await dev.untilLine(/completed: \{"receipt":"R-1",/);
-    tell('the first refund was approved', began);
-  });
+  test(
+    'a project from the refund template has its first refund approved, by the command that dev prints',
+    { timeout: 120_000 },
+    async () => {
+      await dev.untilLine(/^published refund, version 1/);
+      expect(await refund('A-1002', 300)).toMatchObject({ code: 3 });
+      const [, command = ''] = /npx holdfast (.*)$/.exec(await dev.untilLine(/npx holdfast approve/)) ?? [];
+      expect(await holdfast(...command.split(' '))).toMatchObject({ code: 0 });
+      await dev.untilLine(/completed: \{"receipt":"R-1",/);
+      tell('the first refund was approved', began);
+    },
+  );
 
-  test('uses a tool as soon as it is edited', { timeout: 120_000 }, async () => {
+  test('a project from the refund template uses an edited tool at once', { timeout: 120_000 }, async () => {
     const edited = performance.now();
     await dev.edit('tools/refund-tools.ts', '`R-${', '`NEW-${');
     await dev.untilLine(/^reloaded in \d+ ms/);
@@ -151,43 +157,55 @@ describe('a refund project', () => {
     expect(JSON.parse((await refund('A-1001', 20)).stdout)).toMatchObject({ receipt: 'NEW-1' });
   });
 
-  test('makes a test of a run, which detects a change of behavior', { timeout: 120_000 }, async () => {
-    const [, run = ''] = /refund (\w{26})/.exec(await dev.untilLine(/completed: \{"receipt":"NEW-1",/)) ?? [];
-    expect(await holdfast('promote', run, '--to', 'refund.json')).toMatchObject({ code: 0 });
-    expect(await holdfast('eval', 'refund.json')).toMatchObject({ code: 0 });
-    await dev.edit('graphs/refund.ts', "when: 'state.euros > 100.0'", "when: 'state.euros > 10.0'");
-    await dev.untilLine(/^published refund, version 2/);
-    expect(await holdfast('eval', 'refund.json', '--graph', 'graphs/refund.ts')).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining('ask'),
-    });
-  });
+  test(
+    'a project from the refund template promotes a run to a test, which detects a change of behavior',
+    { timeout: 120_000 },
+    async () => {
+      const [, run = ''] = /refund (\w{26})/.exec(await dev.untilLine(/completed: \{"receipt":"NEW-1",/)) ?? [];
+      expect(await holdfast('promote', run, '--to', 'refund.json')).toMatchObject({ code: 0 });
+      expect(await holdfast('eval', 'refund.json')).toMatchObject({ code: 0 });
+      await dev.edit('graphs/refund.ts', "when: 'state.euros > 100.0'", "when: 'state.euros > 10.0'");
+      await dev.untilLine(/^published refund, version 2/);
+      expect(await holdfast('eval', 'refund.json', '--graph', 'graphs/refund.ts')).toMatchObject({
+        code: 1,
+        stdout: expect.stringContaining('ask'),
+      });
+    },
+  );
 });
 
 describe('the commands of the package', () => {
-  test('start a complete stack without bundling workflow code, and run a graph', { timeout: 120_000 }, async () => {
-    await rm(join(project.folder, 'node_modules/swc-loader'), { recursive: true });
-    await start(['node_modules/.bin/holdfast', 'start']);
-    const input = JSON.stringify({ name: 'Ann' });
-    const flags = ['--tokens-file', tokensFile(), '--input', input];
-    const ran = await project.run('holdfast', 'run', 'graphs/greeting.json', ...flags);
-    expect(ran).toMatchObject({ code: 0, stdout: '{\n  "greeting": "Hello Ann"\n}\n' });
-    // The log is written with a delay.
-    await expect.poll(() => readFile(dataFile('holdfast.log'), 'utf8')).toContain('somebody is greeted');
-  });
+  test(
+    'the commands of the package start a complete stack without bundling workflow code, and run a graph',
+    { timeout: 120_000 },
+    async () => {
+      await rm(join(project.folder, 'node_modules/swc-loader'), { recursive: true });
+      await start(['node_modules/.bin/holdfast', 'start']);
+      const input = JSON.stringify({ name: 'Ann' });
+      const flags = ['--tokens-file', tokensFile(), '--input', input];
+      const ran = await project.run('holdfast', 'run', 'graphs/greeting.json', ...flags);
+      expect(ran).toMatchObject({ code: 0, stdout: '{\n  "greeting": "Hello Ann"\n}\n' });
+      // The log is written with a delay.
+      await expect.poll(() => readFile(dataFile('holdfast.log'), 'utf8')).toContain('somebody is greeted');
+    },
+  );
 
-  test('print how to install the embedded PostgreSQL where it is missing', { timeout: 120_000 }, async () => {
-    const [from, to] = [PGLITE, 'elsewhere'].map((name) => join(project.folder, name));
-    await rename(from ?? '', to ?? '');
-    const said = await project.run('holdfast', 'start', '--port', '0', '--temporal-port', '0', '--ui-port', '0');
-    await rename(to ?? '', from ?? '');
-    expect(said).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('npm install --save-dev @electric-sql/pglite'),
-    });
-  });
+  test(
+    'the commands of the package print how to install the embedded PostgreSQL where it is missing',
+    { timeout: 120_000 },
+    async () => {
+      const [from, to] = [PGLITE, 'elsewhere'].map((name) => join(project.folder, name));
+      await rename(from ?? '', to ?? '');
+      const said = await project.run('holdfast', 'start', '--port', '0', '--temporal-port', '0', '--ui-port', '0');
+      await rename(to ?? '', from ?? '');
+      expect(said).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('npm install --save-dev @electric-sql/pglite'),
+      });
+    },
+  );
 
-  test.each(['worker', 'api'])('of production: %s reports what is missing', async (command) => {
+  test.each(['worker', 'api'])('the production command %s of the package reports what is missing', async (command) => {
     const said = await project.run('holdfast', command);
     expect(said).toMatchObject({ code: 1, stderr: expect.stringContaining('DATABASE_URL is not set') });
   });
@@ -199,20 +217,24 @@ describe('the build output of this repository', () => {
     await teardown.run();
   });
 
-  test('contains a worker and an API that run a graph', { timeout: 120_000 }, async () => {
-    const postgres = await startPostgres();
-    teardown.add(() => postgres.stop());
-    const scripts = { worker: 'dist/worker.js', api: 'dist/api/server.js', isAwaited: true };
-    const config = new URL('../../holdfast.config.ts', import.meta.url);
-    const environment = { HOLDFAST_WORKFLOW_BUNDLE: '' };
-    const databaseUrl = await postgres.createDatabase('holdfast');
-    const { baseUrls, tokens } = await startProcesses({ databaseUrl, config, environment, ...scripts }, teardown);
-    const user = createApiClient(baseUrls[0] ?? '', tokens.user);
-    const nodes = { sum: { type: 'set', write: { total: '{{ 1 + 1 }}' } } };
-    const graph = { name: 'sum', channels: { total: {} }, nodes, edges: chainOf(['sum']), output: ['total'] };
-    const { body } = await user.post('/api/runs', { graph }, { prefer: 'wait=60' });
-    expect(body).toMatchObject({ status: 'completed', output: { total: 2 } });
-    expect(await user.get('/docs/swagger-ui.css')).toMatchObject({ status: 200 });
-    expect(await user.get('/console/')).toMatchObject({ status: 200 });
-  });
+  test(
+    'the build output of this repository contains a worker and an API that run a graph',
+    { timeout: 120_000 },
+    async () => {
+      const postgres = await startPostgres();
+      teardown.add(() => postgres.stop());
+      const scripts = { worker: 'dist/worker.js', api: 'dist/api/server.js', isAwaited: true };
+      const config = new URL('../../holdfast.config.ts', import.meta.url);
+      const environment = { HOLDFAST_WORKFLOW_BUNDLE: '' };
+      const databaseUrl = await postgres.createDatabase('holdfast');
+      const { baseUrls, tokens } = await startProcesses({ databaseUrl, config, environment, ...scripts }, teardown);
+      const user = createApiClient(baseUrls[0] ?? '', tokens.user);
+      const nodes = { sum: { type: 'set', write: { total: '{{ 1 + 1 }}' } } };
+      const graph = { name: 'sum', channels: { total: {} }, nodes, edges: chainOf(['sum']), output: ['total'] };
+      const { body } = await user.post('/api/runs', { graph }, { prefer: 'wait=60' });
+      expect(body).toMatchObject({ status: 'completed', output: { total: 2 } });
+      expect(await user.get('/docs/swagger-ui.css')).toMatchObject({ status: 200 });
+      expect(await user.get('/console/')).toMatchObject({ status: 200 });
+    },
+  );
 });

@@ -61,7 +61,7 @@ test.each([
   ['now-kills', /failed \d+ times: .*process/],
   ['late-loops', /failed \d+ times: .*it took more than 8 s/],
 ])(
-  'a poisoned run (%s) fails within a minute, while two workers stay alive and every other run ends',
+  'a quarantined run (%s) fails within a minute, while two workers stay alive and every other run ends',
   async (name, message) => {
     const [id, others] = await Promise.all([
       start(name),
@@ -84,7 +84,7 @@ test.each([
   },
 );
 
-test('each poisoned run is quarantined once', () => {
+test('each run whose workflow process keeps failing is quarantined once', () => {
   expect(poisoned.map(timesQuarantined)).toEqual([1, 1, 1]);
 });
 

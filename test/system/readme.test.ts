@@ -40,7 +40,7 @@ function stepsIn(code: string): readonly Step[] {
   }));
 }
 
-test('every response equals the one in the README', async () => {
+test('every response to a command of the README equals the one that the README shows', async () => {
   const [, tour = ''] =
     /^## A first graph$(.*?)^The same decision can be made without the API/ms.exec(readFile('README.md')) ?? [];
   const code = [...tour.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block).join('');

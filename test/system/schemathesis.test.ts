@@ -34,7 +34,7 @@ beforeAll(async () => {
 
 describe.each(SEEDS)('with seed %i', (seed) => {
   test.each(['user', 'approver', 'admin'])(
-    'the API answers as it is described in the check %s',
+    'the API responds to Schemathesis requests of the caller %s as the OpenAPI document describes',
     async (role) => {
       const { isPassed, output } = await playSchemathesis({ baseUrl, token: tokens[role] ?? '', seed, ...AMOUNT });
       // Its output explains how to reproduce a failure.

@@ -55,7 +55,7 @@ async function untilReady(): Promise<void> {
 
 vi.setConfig({ testTimeout: 120_000 });
 
-describe('with a long grace period', () => {
+describe('shutdown within a long grace period', () => {
   beforeAll(async () => await deploy('40s'), 120_000);
   afterAll(remove);
   beforeEach(async () => {
@@ -66,7 +66,7 @@ describe('with a long grace period', () => {
   describe('an API process', () => {
     afterEach(() => deployment.api.start());
 
-    test('answers waiting requests at once with the current state of the run, and exits', async () => {
+    test('an API process that shuts down answers waiting requests at once with the current state of the run, and exits', async () => {
       const held = [service.hold('slow'), service.hold('also slow')];
       const id = await startRun({ nodes: { a: aCall('keyed', 'slow') } });
       const waiting = user().get(`/api/runs/${id}`, { prefer: 'wait=60' });
@@ -83,7 +83,7 @@ describe('with a long grace period', () => {
       for (const release of releases) release();
     });
 
-    test('reports not ready while it finishes a request', async () => {
+    test('an API process that shuts down reports not ready while it finishes a request', async () => {
       const lock = await lockGraphs();
       const reading = user().get('/api/graphs');
       await lock.hit();
@@ -98,7 +98,7 @@ describe('with a long grace period', () => {
       expect(await deployment.api.ended()).toBe(0);
     });
 
-    test('exits at once at a second signal', async () => {
+    test('an API process that shuts down exits at once at a second signal', async () => {
       const lock = await lockGraphs();
       const broken = user()
         .get('/api/graphs')
@@ -114,7 +114,7 @@ describe('with a long grace period', () => {
   });
 
   describe('a worker process', () => {
-    test('completes an unsafe call and reports not ready meanwhile, and another worker continues the run', async () => {
+    test('a worker that shuts down completes an unsafe call and reports not ready meanwhile, and another worker continues the run', async () => {
       const held = service.hold('first');
       const id = await startRun({ nodes: { a: aCall('unsafe', 'first'), b: aCall('unsafe', 'second') } });
       const release = await held;
@@ -130,7 +130,7 @@ describe('with a long grace period', () => {
       expect(await eventsOf(user(), id, 'tool.called')).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
     });
 
-    test('exits at once at a second signal', async () => {
+    test('a worker that shuts down exits at once at a second signal', async () => {
       const held = service.hold('first');
       const id = await startRun({ nodes: { a: aCall('keyed', 'first') } });
       const release = await held;
@@ -145,7 +145,7 @@ describe('with a long grace period', () => {
   });
 });
 
-describe('with a grace period that ends before a call', () => {
+describe('shutdown with a grace period that ends before a call', () => {
   beforeAll(async () => await deploy('1s'), 120_000);
   afterAll(remove);
   beforeEach(async () => {
@@ -153,7 +153,7 @@ describe('with a grace period that ends before a call', () => {
     await untilReady();
   }, 120_000);
 
-  test('leaves the call to another worker, and the run counts no failed attempt', async () => {
+  test('a worker whose grace period ends before its call leaves the call to another worker, and the run counts no failed attempt', async () => {
     const held = service.hold('slow');
     const id = await startRun({ nodes: { a: aCall('keyed', 'slow') } });
     const release = await held;
@@ -169,7 +169,7 @@ describe('with a grace period that ends before a call', () => {
     release();
   });
 
-  test('leaves an unsafe call, which was possibly executed, to a person', async () => {
+  test('a worker whose grace period ends before its unsafe call leaves the possibly executed call to a person', async () => {
     const held = service.hold('slow');
     const id = await startRun({ nodes: { a: aCall('unsafe', 'slow') } });
     const release = await held;

@@ -9,7 +9,7 @@ import { end, isAlive, useNpmStart } from '../support/servers/npm-start.ts';
 const { launch, start, dataFile } = useNpmStart();
 
 describe('npm start', () => {
-  test('leaves no process behind when it is stopped through npm', { timeout: 120_000 }, async () => {
+  test('npm start leaves no process behind when it is stopped through npm', { timeout: 120_000 }, async () => {
     const { process: npm } = await start(['npm', 'start', '--silent', '--']);
     const pid = Number(await readFile(dataFile('temporal.db.pid'), 'utf8'));
     await end(npm, 'SIGTERM');
@@ -17,7 +17,7 @@ describe('npm start', () => {
     await expect.poll(() => existsSync(dataFile('lock')), { timeout: 30_000 }).toBe(false);
   });
 
-  test('refuses a given port that is in use', async () => {
+  test('npm start refuses a given port that is in use', async () => {
     const holder = await listen({ fetch: () => new Response() }, { port: 0 });
     const { port } = holder;
     const child = launch('--port', String(port));
@@ -30,7 +30,7 @@ describe('npm start', () => {
   test.each([
     [['--prot', '1'], /--prot/],
     [['--port', 'many'], /--port takes a port number, not "many"/],
-  ])('refuses the arguments %j', async (flags, message) => {
+  ])('npm start refuses the arguments %j', async (flags, message) => {
     const child = launch(...flags);
     const [said] = await Promise.all([text(child.stderr), once(child, 'exit')]);
     expect(child.exitCode).toBe(2);

@@ -44,7 +44,7 @@ describe.skipIf(FOLDER === '')(
   'the tasks of τ²-bench (skipped if no data is given: TAU2_DATA names its folder)',
   () => {
     test.each(['ignores keys', 'honours keys'] as const)(
-      'in every variant, a shop that %s has the expected records, and each write is made once',
+      'in every variant of τ²-bench, a shop that %s has the expected records, and each write is made once',
       async (shop) => {
         const { rows, findings } = await play(shop, Object.keys(VARIANTS));
         expect(findings).toEqual([]);
@@ -53,7 +53,7 @@ describe.skipIf(FOLDER === '')(
       1_800_000,
     );
 
-    test('writes that are made twice are detected if the shop is wrongly said to honour keys', async () => {
+    test('the τ²-bench check detects writes that are made twice when a shop wrongly claims to honor idempotency keys', async () => {
       const { findings } = await play('is said to honour keys', ['answers dropped']);
       expect(findings.map(({ text }) => text).join('\n')).toContain('each write takes effect once, in order');
     }, 600_000);

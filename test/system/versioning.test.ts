@@ -63,7 +63,7 @@ const asking = aDefinition({
 });
 const working = aDefinition({ nodes: { long: aJob('long'), after: aJob('after') } });
 
-test('waiting runs of an old version complete under the new one at once, others after their calls', async () => {
+test('waiting runs of an old worker version complete under the new one at once, others after their calls', async () => {
   const user = stack.as('user');
   const [isHeld, waiting, busy] = [stack.service.hold('long'), await startRun(asking), await startRun(working)];
   const release = await isHeld;

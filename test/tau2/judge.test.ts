@@ -59,7 +59,7 @@ const CHANGED: Changes = {
   },
 };
 
-test('a sound case violates no rule', () => {
+test('a correct case of the retail benchmark violates no rule of the judge', () => {
   expect(violationsOf(SOUND)).toEqual([]);
 });
 
@@ -78,7 +78,7 @@ const WRONGS: Readonly<Record<string, Facts>> = {
   'events are numbered without gaps': { ...SOUND, events: [[...EVENTS, { seq: 4, type: 'run.completed' }]] },
 };
 
-test.each(Object.keys(RULES))('"%s" is violated by its example alone', (rule) => {
+test.each(Object.keys(RULES))('the rule "%s" of the retail judge is violated by its own example alone', (rule) => {
   const violations = violationsOf(WRONGS[rule] ?? SOUND);
   expect(violations.map((text) => text.slice(0, text.indexOf(': ')))).toEqual([rule]);
 });

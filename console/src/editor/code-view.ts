@@ -15,7 +15,7 @@ import { endOfToken } from './json-text.ts';
 import type { EditorIssue } from './json-text.ts';
 
 interface CodeViewOptions {
-  /** The element of which a shadow root is made, or that has one already. */
+  /** The element that gets a shadow root, unless it has one already. */
   readonly host: HTMLElement;
   /** The accessible name of the text. */
   readonly label: string;
@@ -98,7 +98,7 @@ function replaceSelection(event: InputEvent, view: EditorView): boolean {
   return true;
 }
 
-/** The selection of the editor, which may learn of one that the browser has made a moment later than the event. */
+/** The selection of the editor. CodeMirror may receive a selection of the browser a moment after the event. */
 function selectedIn(event: InputEvent, view: EditorView): { readonly from: number; readonly to: number } {
   const { main } = view.state.selection;
   const [range] = event.getTargetRanges();

@@ -36,8 +36,8 @@ function showsValue(field: Field, value: unknown): boolean {
  * @param base the object that filled the inputs. Its members stay as they are, or absent, unless their input has changed
  */
 export function readDraft(fields: readonly Field[], draft: Draft, base: unknown): ReadDraft {
-  const said = Object.entries(isMembers(base) ? base : {}).filter(([, member]) => member !== undefined);
-  const value = new Map<string, unknown>(said);
+  const members = Object.entries(isMembers(base) ? base : {}).filter(([, member]) => member !== undefined);
+  const value = new Map<string, unknown>(members);
   const problems = new Map<string, string>();
   for (const field of fields) {
     const given = memberOf(draft, field.name);

@@ -38,10 +38,10 @@ export function RequestForm<Answer>(props: RequestFormProps<Answer>): JSX.Elemen
   const element = useRef<HTMLFormElement>(null);
   const action = useAction<void, Answer>({ stale, onDone, send: async (_, options) => await send(options) });
   const { byField, others: elsewhere } = issuesByField(action.error, Object.keys(form.draft), pointer);
-  const isWrong = hasProblems(form, ...others);
+  const isInvalid = hasProblems(form, ...others);
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
-    if (isWrong) showProblem(element.current);
+    if (isInvalid) showProblem(element.current);
     else action.send();
   };
   return (
@@ -62,7 +62,7 @@ export function RequestForm<Answer>(props: RequestFormProps<Answer>): JSX.Elemen
         <button type="submit" className="button primary" disabled={action.isSending}>
           {submit}
         </button>
-        {!isWrong && <CopyAsCurl request={request} />}
+        {!isInvalid && <CopyAsCurl request={request} />}
       </div>
     </form>
   );

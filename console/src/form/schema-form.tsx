@@ -52,7 +52,7 @@ interface FormFieldProps {
 function FormField({ field, value, problem, note, onChange }: FormFieldProps): JSX.Element {
   const id = useId();
   const { label, description, isRequired, kind } = field;
-  const says = [
+  const descriptions = [
     description !== null && `${id}-about`,
     note !== undefined && `${id}-note`,
     problem !== undefined && `${id}-problem`,
@@ -61,7 +61,7 @@ function FormField({ field, value, problem, note, onChange }: FormFieldProps): J
     id,
     'aria-invalid': problem !== undefined,
     'aria-required': isRequired,
-    ...(says.length > 0 && { 'aria-describedby': says.join(' ') }),
+    ...(descriptions.length > 0 && { 'aria-describedby': descriptions.join(' ') }),
   };
   const Input = INPUTS[kind];
   return (

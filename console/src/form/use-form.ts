@@ -22,11 +22,11 @@ export interface Form {
 
 /** Opens a form. @param initial its initial value. @param kept input of the person from an earlier visit */
 export function useForm(schema: Schema, initial: unknown, kept: Draft | null = null): Form {
-  const [begun] = useState(initial);
-  const fields = useMemo(() => fieldsFor(schema, begun), [schema, begun]);
-  const opened = useMemo(() => openForm(fields, begun), [fields, begun]);
+  const [firstValue] = useState(initial);
+  const fields = useMemo(() => fieldsFor(schema, firstValue), [schema, firstValue]);
+  const opened = useMemo(() => openForm(fields, firstValue), [fields, firstValue]);
   const [draft, setDraft] = useState(kept ?? opened);
-  const read = useMemo(() => readForm(fields, draft, begun), [fields, draft, begun]);
+  const read = useMemo(() => readForm(fields, draft, firstValue), [fields, draft, firstValue]);
   return {
     fields,
     draft,

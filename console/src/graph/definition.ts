@@ -36,10 +36,10 @@ function toolGraphOf(tools: readonly unknown[]): Definition | null {
 function calledTools({ type, tools, calls }: Definition, outer: Definition): readonly unknown[] {
   if (type !== 'agent' && type !== 'tool') return [];
   if (Array.isArray(tools)) return tools;
-  const [asker, ...others] = nodesOf(outer).filter(
+  const [requester, ...others] = nodesOf(outer).filter(
     ([, node]) => typeof calls === 'string' && keepsMessagesIn(calls, node),
   );
-  const offered = others.length === 0 ? asker?.[1]['tools'] : null;
+  const offered = others.length === 0 ? requester?.[1]['tools'] : null;
   return Array.isArray(offered) ? offered : [];
 }
 

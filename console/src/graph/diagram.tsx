@@ -17,7 +17,7 @@ interface DiagramProps {
   readonly onChoose: (node: string | null) => void;
 }
 
-const NODE_TYPES: NodeTypes = { shown: DiagramNode };
+const NODE_TYPES: NodeTypes = { holdfast: DiagramNode };
 const NO_MARKS: ReadonlyMap<string, NodeMark> = new Map();
 
 /** A drawing of a definition. The layout is computed once. */
@@ -27,7 +27,7 @@ export function Diagram({ label, definition, marks = NO_MARKS, chosen, onChoose 
     () =>
       drawing.nodes.map(({ id, x, y, ...node }): DiagramNode => {
         const data = { ...node, id, mark: marks.get(id) ?? null, isChosen: id === chosen, onChoose };
-        return { id, type: 'shown', position: { x, y }, ...sizeOf(node), data, focusable: false };
+        return { id, type: 'holdfast', position: { x, y }, ...sizeOf(node), data, focusable: false };
       }),
     [drawing, marks, chosen, onChoose],
   );
@@ -49,7 +49,7 @@ export interface NodeMark {
   readonly body: ReactNode;
 }
 
-type DiagramNode = Node<NodeData, 'shown'>;
+type DiagramNode = Node<NodeData, 'holdfast'>;
 
 /** A node of a diagram, as a button that opens it. */
 function DiagramNode({ data }: NodeProps<DiagramNode>): JSX.Element {

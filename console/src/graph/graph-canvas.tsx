@@ -21,7 +21,7 @@ interface GraphCanvasProps {
   readonly children?: ReactNode;
 }
 
-const EDGE_TYPES: EdgeTypes = { shown: GraphArrow };
+const EDGE_TYPES: EdgeTypes = { holdfast: GraphArrow };
 
 /** A read-only drawing of a graph that can be panned and zoomed. */
 export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
@@ -56,7 +56,7 @@ export function GraphCanvas(props: GraphCanvasProps): JSX.Element {
 function toEdges({ arrows }: Drawing): FlowEdge[] {
   return arrows.map(({ from, to, label, isDetour, points, labelAt }, number) => ({
     id: String(number),
-    type: 'shown',
+    type: 'holdfast',
     source: from,
     target: to,
     className: isDetour ? 'detour' : '',
@@ -83,7 +83,7 @@ interface ArrowData extends Record<string, unknown> {
   readonly text: string | null;
 }
 
-type FlowEdge = Edge<ArrowData, 'shown'>;
+type FlowEdge = Edge<ArrowData, 'holdfast'>;
 
 /** An edge, drawn along the path from the layout. */
 function GraphArrow({ id, data, markerEnd }: EdgeProps<FlowEdge>): JSX.Element | null {

@@ -11,7 +11,7 @@ export function SignInPage(): JSX.Element {
   const { config, notice, isSigningIn, begin } = useSession();
   const [problem, setProblem] = useState<string | null>(null);
   if (isSigningIn) return <Loading what="Signing in" />;
-  const said = problem ?? notice;
+  const message = problem ?? notice;
   const say = (error: unknown): void => setProblem(error instanceof Error ? error.message : String(error));
   const enter = async (token: string): Promise<void> => {
     const { claims } = config ?? (await readConsoleConfig());
@@ -26,7 +26,7 @@ export function SignInPage(): JSX.Element {
     <main className="sign-in">
       <img src="/console/icon.svg" alt="" width="48" height="48" />
       <h1>Holdfast</h1>
-      {said !== null && <Notice kind="warn">{said}</Notice>}
+      {message !== null && <Notice kind="warn">{message}</Notice>}
       {hasDrafts() && (
         <Notice kind="info">
           What you have written is kept in this tab. It is there again once you have signed in.

@@ -13,19 +13,19 @@ const CONFIRMATION_MS = 2_000;
 
 /** A button that copies a text to the clipboard and confirms it. */
 export function CopyButton({ text, label }: CopyButtonProps): JSX.Element {
-  const [said, setSaid] = useState<string | null>(null);
+  const [confirmation, setConfirmation] = useState<string | null>(null);
   const copy = async (): Promise<void> => {
     const outcome = await navigator.clipboard.writeText(text()).then(
       () => 'Copied',
       () => 'The browser forbids it',
     );
-    setSaid(outcome);
-    setTimeout(() => setSaid(null), CONFIRMATION_MS);
+    setConfirmation(outcome);
+    setTimeout(() => setConfirmation(null), CONFIRMATION_MS);
   };
   return (
     <button type="button" className="button quiet small" onClick={() => void copy()}>
-      <Icon name={said === 'Copied' ? 'check' : 'copy'} />
-      <span aria-live="polite">{said ?? label}</span>
+      <Icon name={confirmation === 'Copied' ? 'check' : 'copy'} />
+      <span aria-live="polite">{confirmation ?? label}</span>
     </button>
   );
 }

@@ -26,13 +26,13 @@ export function addressBeforeSignIn(): string | null {
 export async function redirectToIssuer(config: ConsoleConfig): Promise<void> {
   const server = await discover(config);
   if (server.authorization_endpoint === undefined) throw new Error('The issuer names no page to sign in');
-  const begun = {
+  const pending = {
     state: oauth.generateRandomState(),
     nonce: oauth.generateRandomNonce(),
     verifier: oauth.generateRandomCodeVerifier(),
     asked: location.href,
   };
-  sessionStorage.setItem(KEY, JSON.stringify(begun));
+  sessionStorage.setItem(KEY, JSON.stringify(pending));
   const url = new URL(server.authorization_endpoint);
   const parameters = {
     ...config.parameters,
@@ -40,9 +40,9 @@ export async function redirectToIssuer(config: ConsoleConfig): Promise<void> {
     redirect_uri: redirectUri(),
     response_type: 'code',
     scope: config.scope,
-    state: begun.state,
-    nonce: begun.nonce,
-    code_challenge: await oauth.calculatePKCECodeChallenge(begun.verifier),
+    state: pending.state,
+    nonce: pending.nonce,
+    code_challenge: await oauth.calculatePKCECodeChallenge(pending.verifier),
     code_challenge_method: 'S256',
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);

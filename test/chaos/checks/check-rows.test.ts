@@ -42,7 +42,7 @@ async function brokenAfter(statement: string): Promise<Readonly<Record<string, r
   return Object.fromEntries(Object.entries(found).filter(([, findings]) => findings.length > 0));
 }
 
-test('a sound store breaks no rule', async () => {
+test('a consistent store violates no rule of the chaos check', async () => {
   expect(await brokenAfter('select 1')).toEqual({});
 });
 
@@ -61,13 +61,13 @@ interface Violation {
 
 const VIOLATIONS: readonly Violation[] = [
   {
-    what: 'an event that is missing',
+    what: 'a missing event',
     statement: `delete from events where run_id = 'R-open' and seq = 1`,
     rule: NUMBERED,
     finding: 'R-open',
   },
   {
-    what: 'a last event that is missing',
+    what: 'a missing last event',
     statement: `delete from events where run_id = 'R-ended' and seq = 4`,
     rule: NUMBERED,
     finding: 'R-ended',
@@ -79,19 +79,19 @@ const VIOLATIONS: readonly Violation[] = [
     finding: 'R-open',
   },
   {
-    what: 'an event of which the run knows nothing',
+    what: "an event that the run's row does not count",
     statement: `update runs set last_seq = 1 where id = 'R-open'`,
     rule: NUMBERED,
     finding: 'R-open',
   },
   {
-    what: 'a number with a gap before it',
+    what: 'a gap in the event numbers',
     statement: `update events set seq = 9 where run_id = 'R-open' and seq = 2`,
     rule: NUMBERED,
     finding: 'R-open',
   },
   {
-    what: 'a run that Temporal never got',
+    what: 'a run that was never handed over to Temporal',
     statement: `update runs set dispatched_at = null where id = 'R-open'`,
     rule: DISPATCHED,
     finding: 'R-open',
@@ -103,19 +103,19 @@ const VIOLATIONS: readonly Violation[] = [
     finding: 'R-ended:call is claimed',
   },
   {
-    what: 'a call that is to be made again of a run that has ended',
+    what: 'a pending retry of a call whose run has ended',
     statement: `update ledger set status = 'retrying' where run_id = 'R-ended'`,
     rule: NO_OPEN_CALL,
     finding: 'R-ended:call is retrying',
   },
   {
-    what: 'an approval that is pending though its run has ended',
+    what: 'a pending approval whose run has ended',
     statement: `update approvals set status = 'pending' where run_id = 'R-ended'`,
     rule: NOT_PENDING,
     finding: 'R-ended.a1',
   },
   {
-    what: 'a run that is missing',
+    what: 'a missing run',
     statement: `delete from runs where id = 'R-open'`,
     rule: ONE_RUN_EACH,
     finding: '1 runs',
@@ -129,11 +129,11 @@ const VIOLATIONS: readonly Violation[] = [
   },
 ];
 
-test.each(VIOLATIONS)('the check reports $what by the rule for it only', async ({ statement, rule, finding }) => {
+test.each(VIOLATIONS)('the chaos check reports $what by one rule only', async ({ statement, rule, finding }) => {
   expect(await brokenAfter(statement)).toEqual({ [rule]: [finding] });
 });
 
-test('each rule has a violation in this test', async () => {
+test('each rule of the chaos check about rows is violated by an example of this test', async () => {
   const rules = Object.keys(await checkRows(async (query) => await store.database.query(query), ACCEPTED));
   expect([...new Set(VIOLATIONS.map(({ rule }) => rule))].toSorted()).toEqual(rules.toSorted());
 });

@@ -57,10 +57,10 @@ test.each<readonly [what: string, facts: RunFacts]>([
     'continues as new, with an execution that reports only its own events',
     withWorkflow({ events: SOUND.events.slice(-3) }),
   ],
-  ['has earlier times in its rows', withEvent(3, { at: timeAt(3) })],
-  ['has an earlier end in its rows', withView({ endedAt: timeAt(8) })],
+  ['has earlier event times in its rows than in its workflow', withEvent(3, { at: timeAt(3) })],
+  ['has an earlier end in its rows than in its workflow', withView({ endedAt: timeAt(8) })],
   ['has rows with their keys in another order', withRows({ view: reversed(SOUND.rows.view) })],
-])('a run that %s breaks no rule', (_, facts) => {
+])('a run that %s violates no rule of the chaos check', (_, facts) => {
   expect(brokenBy(facts)).toEqual([]);
 });
 
@@ -147,7 +147,7 @@ const VIOLATIONS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> =
   },
 };
 
-test('each rule has a violation in this test', () => {
+test('each rule of the chaos check about runs is violated by an example of this test', () => {
   expect(Object.keys(VIOLATIONS).toSorted()).toEqual(Object.keys(RULES).toSorted());
 });
 
@@ -155,7 +155,7 @@ const all = Object.entries(VIOLATIONS).flatMap(([rule, wrongs]) =>
   Object.entries(wrongs).map(([what, facts]) => [what, rule, facts] as const),
 );
 
-test('a failed call may take longer in the events of its workflow, which received the failure again later', () => {
+test('a failed call may have a longer duration in the events of its workflow, which received the failure later', () => {
   const lasting = (durationMs: number) =>
     SOUND.events.with(3, { seq: 4, at: timeAt(4), type: 'tool.called', durationMs });
   const told = (durationMs: number): RunFacts => ({
@@ -167,11 +167,11 @@ test('a failed call may take longer in the events of its workflow, which receive
   expect(brokenBy(told(30_000))).toEqual(brokenBy(told(0)));
 });
 
-test.each(all)('the check reports %s by the rule "%s" only', (_, rule, facts) => {
+test.each(all)('the chaos check reports a run with %s by the rule "%s" only', (_, rule, facts) => {
   expect(brokenBy(facts)).toEqual([rule]);
 });
 
-test('a finding contains the actual and the expected value', () => {
+test('a violation that the chaos check reports contains the actual and the expected value', () => {
   const says = (rule: string, facts: RunFacts): readonly string[] | undefined => RULES[rule]?.(facts);
   expect(says('executes each job once', withDone(['job-1/pay', 2]))).toEqual(['job-1/pay was done 2 times']);
   expect(says('applies each decision once', withAction(anAction('cancel')))).toEqual([

@@ -16,7 +16,7 @@ afterAll(async () => await stop());
 
 const admin = async (path: string) => (await stack.as('admin').get(`/admin/runs${path}`)).body;
 
-test('an administrator lists the runs of all tenants, or of one', async () => {
+test('GET /admin/runs lists the runs of all tenants, or of one', async () => {
   for (const caller of ['user', 'otherTenantUser'] as const)
     await stack.as(caller).post('/api/runs', { graph: aDefinition({ name: 'listed' }), input: {} });
   const tenants = async (query: string) =>

@@ -23,7 +23,7 @@ async function startAsking(): Promise<Json> {
 }
 
 describe('a call that needs an approval', () => {
-  test('waits for its approval, which shows the arguments, while other calls continue', async () => {
+  test("an agent's tool call that needs an approval waits for it, the approval shows the arguments, and other calls continue", async () => {
     const run = await startAsking();
     const [approval] = await approvalsOf(run);
     expect(service().done).toEqual(['b']);
@@ -48,7 +48,7 @@ describe('a call that needs an approval', () => {
     });
   });
 
-  test('is made with its original arguments when approved', async () => {
+  test('an approved tool call of an agent is made with its original arguments', async () => {
     const run = await startAsking();
     expect(await approver().post(`/api/runs/${idOf(run)}/approve`, {})).toMatchObject({ status: 200 });
     await until(idOf(run), 'completed');
@@ -56,7 +56,7 @@ describe('a call that needs an approval', () => {
     expect(toolResultsSentTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
   });
 
-  test('is made with the approver’s arguments, and the model receives these', async () => {
+  test('an approved tool call of an agent is made with the approver’s arguments, and the model receives these', async () => {
     const run = await startAsking();
     const id = textAt((await approvalsOf(run))[0] ?? null, '/id');
     const args = { job: 'a', euros: 250 };
@@ -74,7 +74,7 @@ describe('a call that needs an approval', () => {
     );
   });
 
-  test('is not made with arguments that break the schema of its tool', async () => {
+  test('a tool call of an agent is not made with edited arguments that violate the schema of its tool', async () => {
     const run = await startAsking();
     const answer = await approver().post(`/api/runs/${idOf(run)}/approve`, { args: { job: 'a', euros: 5000 } });
     expect(answer).toMatchObject({
@@ -85,7 +85,7 @@ describe('a call that needs an approval', () => {
     expect(await approvalsOf(run)).toMatchObject([{ status: 'pending' }]);
   });
 
-  test('is not made when it is rejected, and the model receives the reason', async () => {
+  test('a rejected tool call of an agent is not made, and the model receives the reason', async () => {
     const run = await startAsking();
     await approver().post(`/api/runs/${idOf(run)}/reject`, { reason: 'too dear' });
     expect(await until(idOf(run), 'completed')).toMatchObject({ output: { answer: { text: 'Done' } } });
@@ -95,7 +95,7 @@ describe('a call that needs an approval', () => {
     );
   });
 
-  test('can not be decided by a caller with the role user', async () => {
+  test("the approval of an agent's tool call can not be decided by a caller with the role user", async () => {
     const run = await startAsking();
     expect(await user().post(`/api/runs/${idOf(run)}/approve`, {})).toMatchObject(aProblem(403, 'FORBIDDEN'));
   });
@@ -104,7 +104,7 @@ describe('a call that needs an approval', () => {
     ['sign', ['a']],
     ['send', []],
   ])(
-    'needs an approval if its tool requires one, or is unsafe without stating whether it needs one: %s',
+    "an agent's tool call needs an approval if its tool requires one, or is unsafe without stating whether it needs one: %s",
     async (tool, asked) => {
       model().answers(askFor([[tool, { job: 'a' }]]), say('Done'));
       const run = await startAgent(user());
@@ -112,7 +112,7 @@ describe('a call that needs an approval', () => {
     },
   );
 
-  test('is decided by its id where several are pending', async () => {
+  test("the approval of an agent's tool call is decided by its id where several are pending", async () => {
     const calls = ['a', 'b', 'c'].map((job) => ['sign', { job }] as const);
     model().answers(askFor(calls), say('Done'));
     const run = await startAgent(user());
@@ -145,7 +145,7 @@ describe('a signal of the temporal command', () => {
   const signal = (run: Json, name: string, input: Json): Promise<void> =>
     temporal.signal(`run:demo:${idOf(run)}`, name, '--input', JSON.stringify(input));
 
-  test('approves a call with other arguments', async () => {
+  test("a Temporal signal approves an agent's tool call with other arguments", async () => {
     const run = await startAsking();
     await signal(run, 'approve', { args: { job: 'a', euros: 1 } });
     await until(idOf(run), 'completed');
@@ -154,14 +154,14 @@ describe('a signal of the temporal command', () => {
     expect(await eventsOf(user(), idOf(run), 'approval.decided')).toMatchObject([{ by: 'temporal-operator' }]);
   });
 
-  test('rejects a call', async () => {
+  test("a Temporal signal rejects an agent's tool call", async () => {
     const run = await startAsking();
     await signal(run, 'reject', { reason: 'no', by: { sub: 'carl', roles: ['approver'] } });
     await until(idOf(run), 'completed');
     expect(service().done).toEqual(['b']);
   });
 
-  test('that approves arguments which break the tool’s schema is ignored', async () => {
+  test('a Temporal signal that approves arguments which violate the tool’s schema is ignored', async () => {
     const run = await startAsking();
     await signal(run, 'approve', { args: { euros: 1 } });
     await signal(run, 'approve', {});
@@ -170,7 +170,7 @@ describe('a signal of the temporal command', () => {
     expect(toolResultsSentTo(model())[0]).toBe('{"job":"a"}');
   });
 
-  test('skips a call that waits for an intervention', async () => {
+  test("a Temporal signal skips an agent's tool call that waits for an intervention", async () => {
     const run = await startFailing();
     await signal(run, 'skip', { output: { job: 'by hand' } });
     await until(idOf(run), 'completed');
@@ -192,13 +192,13 @@ async function startFailing(times = 1): Promise<Json> {
 }
 
 describe('a call that waits for a person', () => {
-  test('is listed with its error', async () => {
+  test("an agent's tool call that waits for an intervention is listed with its error", async () => {
     const run = await startFailing();
     expect(run).toMatchObject({ status: 'waiting', waitingFor: [{ kind: 'intervention', node: 'only' }] });
     expect(service().done).toEqual(['b']);
   });
 
-  test('is made again by retry, and the agent continues', async () => {
+  test("an agent's failed tool call is made again by retry, and the agent continues", async () => {
     const run = await startFailing();
     expect(await control(idOf(run), 'retry')).toMatchObject({ status: 202 });
     expect(await until(idOf(run), 'completed')).toMatchObject({ usage: { modelCalls: 2, toolCalls: 3 } });
@@ -210,7 +210,7 @@ describe('a call that waits for a person', () => {
     expect(toolResultsSentTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
   });
 
-  test('is skipped with a result that replaces its answer', async () => {
+  test("an agent's failed tool call is skipped with an output that replaces its result", async () => {
     const run = await startFailing();
     await control(idOf(run), 'skip', { node: 'only', output: 'done by hand' });
     await until(idOf(run), 'completed');
@@ -222,7 +222,7 @@ describe('a call that waits for a person', () => {
     ).toEqual(['a', 'b']);
   });
 
-  test('fails with its agent', async () => {
+  test('the control "fail" for a tool call of an agent fails the agent node too', async () => {
     const run = await startFailing();
     await control(idOf(run), 'fail', { reason: 'hopeless' });
     expect(await until(idOf(run), 'failed')).toMatchObject({ error: { code: 'TOOL_FAILED', node: 'only' } });
@@ -244,7 +244,7 @@ describe('an unsafe call with an unknown outcome', () => {
     return await until(idOf(body), 'waiting');
   }
 
-  test('waits for a person, and is made again by retry under the same key', async () => {
+  test("an agent's unsafe tool call with an unknown outcome waits for a person, and is made again by retry under the same key", async () => {
     const run = await startUnknown();
     expect(run).toMatchObject({ waitingFor: [{ kind: 'intervention', node: 'only' }] });
     await control(idOf(run), 'retry');
@@ -256,7 +256,7 @@ describe('an unsafe call with an unknown outcome', () => {
     expect(toolResultsSentTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
   });
 
-  test('is not made again when a person supplies its outcome', async () => {
+  test("an agent's unsafe tool call is not made again when a person supplies its outcome", async () => {
     const run = await startUnknown();
     await control(idOf(run), 'skip', { output: { job: 'seen' } });
     expect(statusOf(await until(idOf(run), 'completed'))).toBe('completed');
@@ -265,7 +265,7 @@ describe('an unsafe call with an unknown outcome', () => {
   });
 });
 
-test('waiting calls end when their run is canceled', async () => {
+test("an agent's tool calls that wait for people end when their run is canceled", async () => {
   const run = await startAsking();
   await control(idOf(run), 'cancel');
   expect(await until(idOf(run), 'canceled')).toSatisfy(hasStatus('canceled'));

@@ -24,7 +24,7 @@ describe('a budget', () => {
     error: { code: 'BUDGET_EXCEEDED', node: 'only', message: expect.stringMatching(message) },
   });
 
-  test('of tokens ends the run before it is exceeded, and the usage so far is counted', async () => {
+  test('a token budget ends the run before it is exceeded, and the usage so far is counted', async () => {
     model().answers(
       askFor([work('a')], { input: 1_200, output: 80 }),
       askFor([work('b')], { input: 3_400, output: 95 }),
@@ -36,7 +36,7 @@ describe('a budget', () => {
     expect(service().done).toEqual(['a', 'b']);
   });
 
-  test('limits each answer of a model to the tokens that are left', async () => {
+  test('a token budget limits each answer of a model to the remaining tokens', async () => {
     model().answers(askFor([work('a')], { input: 4_000, output: 500 }), say('Done'));
     await limited({ maxTokens: 5_000 });
     const [first, second] = requestsOf(model()).map((request) => Number(at(request, '/max_tokens')));
@@ -46,7 +46,7 @@ describe('a budget', () => {
     expect(second).toBeGreaterThan(0);
   });
 
-  test('of money ends the run, and all reported costs add up to the millionth', async () => {
+  test('a money budget ends the run, and all reported costs add up to a millionth of a dollar', async () => {
     const turns = [
       { input: 101, output: 7 },
       { input: 203, output: 11 },
@@ -69,7 +69,7 @@ describe('a budget', () => {
     });
   });
 
-  test('of tool calls refuses all calls of a turn that requests too many', async () => {
+  test('a budget of tool calls refuses all calls of a turn that requests too many', async () => {
     model().answers(askFor([work('a')]), askFor([work('b'), work('c')]));
     expect(await limited({ maxToolCalls: 2 })).toMatchObject({
       ...exceeded(/^The budget maxToolCalls of 2 is used up: 1; 2 more would be made/),
@@ -78,7 +78,7 @@ describe('a budget', () => {
     expect(service().done).toEqual(['a']);
   });
 
-  test('can be raised by a retry up to the limit of the graph, and no call is repeated', async () => {
+  test('a budget can be raised by a retry up to the limit of the graph, and no call is repeated', async () => {
     const graph = aGraphOf(anAgent(), { limits: { maxToolCalls: 3 } });
     model().answers(askFor([work('a')]), askFor([work('b'), work('c')]), say('Done'));
     const { body } = await postRun(user(), { graph, limits: { maxToolCalls: 2 } });
@@ -93,7 +93,7 @@ describe('a budget', () => {
 });
 
 describe('a cancellation', () => {
-  test('during a model call aborts the request', async () => {
+  test('canceling a run during a model call aborts the request to the model', async () => {
     const asked = silence();
     model().answers(askFor([work('a')]), asked.answer);
     const { body } = await user().post('/api/runs', { graph: aGraphOf(anAgent()) });
@@ -104,7 +104,7 @@ describe('a cancellation', () => {
     expect(model().requests).toHaveLength(2);
   });
 
-  test('during a tool call awaits the call, and the model is not called again', async () => {
+  test('canceling a run during a tool call awaits the call, and the model is not called again', async () => {
     model().answers(askFor([work('a'), work('b')]));
     const held = service().hold('a');
     const { body } = await user().post('/api/runs', { graph: aGraphOf(anAgent()) });
@@ -126,7 +126,7 @@ describe('a failed agent', () => {
     return run;
   }
 
-  test('continues from its failure when retried: no paid call is repeated', async () => {
+  test('a retried agent node continues from its failure and repeats no paid call', async () => {
     const run = await startFailing();
     model().answers(say('Done', { input: 600, output: 30 }));
     await control(idOf(run), 'retry');
@@ -143,7 +143,7 @@ describe('a failed agent', () => {
     expect(toolResultsSentTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
   });
 
-  test('can fail and be retried several times', async () => {
+  test('a failed agent node can fail and be retried several times', async () => {
     const run = await startFailing();
     for (let times = 0; times < 2; times++) {
       model().answers(answer(400));
@@ -157,13 +157,13 @@ describe('a failed agent', () => {
     expect(service().calls).toHaveLength(2);
   });
 
-  test('is skipped with a given output', async () => {
+  test('a failed agent node is skipped with a given output', async () => {
     const run = await startFailing();
     await control(idOf(run), 'skip', { node: 'only', output: { text: 'by hand' } });
     expect(await until(idOf(run), 'completed')).toMatchObject({ output: { answer: { text: 'by hand' } } });
   });
 
-  test('uses its next model after the first has failed permanently', async () => {
+  test('an agent node uses its next model after the first has failed permanently', async () => {
     model().answers(answer(401), say('Here I am'));
     expect(await startAgent(user(), { model: ['default', 'spare'] })).toMatchObject({
       status: 'completed',
@@ -171,7 +171,7 @@ describe('a failed agent', () => {
     });
   });
 
-  test('does not retry a model whose quota is exhausted and uses the next one', async () => {
+  test('an agent node does not retry a model whose quota is exhausted and uses the next one', async () => {
     const noQuota = { error: { message: 'You exceeded your current quota', type: 'x', code: 'insufficient_quota' } };
     model().answers(json(noQuota, 429, { 'retry-after': '1' }), say('Here I am'));
     const run = await startAgent(user(), { model: ['default', 'spare'], retry: { maxAttempts: 5 } });
@@ -194,7 +194,7 @@ describe('a fork', () => {
   });
   const input = { chat: [{ role: 'user', content: 'Do it.' }] };
 
-  test('between two agents continues with the second and repeats no paid call', async () => {
+  test('a fork between two agent nodes continues with the second and repeats no paid call', async () => {
     model().answers(askFor([work('a')]), say('First'), askFor([work('b')]), say('Second'));
     const run = await startRun(user(), graph, input);
     const checkpoint = await checkpointWhere(user(), idOf(run), hasNextNodes('two'));
@@ -210,7 +210,7 @@ describe('a fork', () => {
     expect(toolResultsSentTo(model())).toEqual(['{"job":"a"}']);
   });
 
-  test('from before an agent repeats its calls under new keys', async () => {
+  test('a fork from before an agent node repeats its calls under new keys', async () => {
     model().answers(askFor([work('a')]), say('First'), say('Second'));
     const run = await startRun(user(), graph, input);
     const [first] = await checkpointsOf(user(), idOf(run));
@@ -222,7 +222,7 @@ describe('a fork', () => {
     expect(keys.map((key) => key.split(':')[0])).toEqual([idOf(run), idOf(body)]);
   });
 
-  test('can be replayed without calling models, tools or people', async () => {
+  test('a fork with agent nodes can be replayed without calling models, tools or people', async () => {
     model().answers(askFor([work('a'), work('b')]), say('First'), say('Second'));
     const run = await startRun(user(), graph, input);
     const before = model().requests.length;

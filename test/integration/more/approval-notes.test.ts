@@ -20,7 +20,7 @@ const commentsOf = async (id: string) =>
   listAt((await stack.as('user').get(`/api/approvals/${id}`)).body, '/comments').map((one) => at(one, '/text'));
 
 describe('a comment', () => {
-  test('is listed in the approval and in the inbox, once per Idempotency-Key', async () => {
+  test('a comment on an approval is listed in the approval and in the inbox, once per Idempotency-Key', async () => {
     const { approvalId: id, runId } = await startAsking(stack.as('user'));
     expect(await post('user', `${id}/comment`, { text: 'Why?' })).toMatchObject({
       status: 200,
@@ -44,7 +44,7 @@ describe('a comment', () => {
     ]);
   });
 
-  test('is refused from unauthorized callers, without a text, or with too long a text', async () => {
+  test('a comment on an approval is refused from unauthorized callers, without a text, or with too long a text', async () => {
     const { approvalId: id } = await startAsking(stack.as('user'));
     expect(await post('otherTenantUser', `${id}/comment`, { text: 'Hi' })).toMatchObject({ status: 404 });
     for (const text of ['', 'x'.repeat(4_001), 'a\0b', '\ud800'])
@@ -56,7 +56,7 @@ describe('a comment', () => {
   });
 });
 
-test('a reminder is recorded and sent to webhooks, and a second one is refused as too soon', async () => {
+test('a reminder of an approval is recorded and sent to webhooks, and a second one is refused as too soon', async () => {
   const webhook = { url: 'https://a.example', events: ['approval.reminder'] };
   const { body: added } = await stack.as('user').post('/api/webhooks', webhook);
   const { approvalId: id, runId } = await startAsking(stack.as('user'));
@@ -79,7 +79,7 @@ describe('a reassignment', () => {
     return textAt(body, '/decisions/0/by');
   };
 
-  test('is listed, sent to webhooks, and enforced: only the assignees can decide', async () => {
+  test('a reassignment of an approval is listed, sent to webhooks, and enforced: only the assignees can decide', async () => {
     const other = await subOf('approver2');
     const { approvalId: id, runId } = await startAsking(stack.as('user'), { policy: { roles: ['approver'] } });
     const given = await post('approver', `${id}/reassign`, { users: [other] });
@@ -99,7 +99,7 @@ describe('a reassignment', () => {
     expect(await post('approver', `${id}/reassign`, { users: [other] })).toMatchObject({ status: 409 });
   });
 
-  test('gives no right to the person who makes it', async () => {
+  test('a reassignment of an approval gives no right to the person who makes it', async () => {
     const { approvalId: id } = await startAsking(stack.as('user'), { policy: { roles: ['lead'] } });
     const to = { users: ['bob'] };
     expect(await post('user', `${id}/reassign`, to)).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
@@ -110,7 +110,7 @@ describe('a reassignment', () => {
     expect(await post('admin', `${id}/reassign`, {})).toMatchObject({ status: 422 });
   });
 
-  test('is answered although concurrent reassignments were processed before it', async () => {
+  test('a reassignment of an approval is answered although concurrent ones were processed before it', async () => {
     const { approvalId: id } = await startAsking(stack.as('user'), { policy: { roles: ['lead'] } });
     const names = ['ann', 'bob', 'cid', 'ann'];
     const given = await Promise.all(names.map((name) => post('admin', `${id}/reassign`, { users: [name] })));

@@ -20,7 +20,7 @@ const asking = async (count: number) =>
   await Promise.all(Array.from({ length: count }, async () => await startAsking(stack.as('user'))));
 
 describe('many runs', () => {
-  test('are selected by a filter, previewed, and controlled once', async () => {
+  test('a bulk action selects runs by a filter, previews them, and controls each once', async () => {
     const ids = (await asking(3)).map(({ runId }) => runId).toSorted();
     const filter = { graph: (await user.runs.get(ids[0] ?? '')).graph.name, status: ['waiting' as const] };
     const cancel = { action: 'cancel' as const, filter };
@@ -51,7 +51,7 @@ describe('many runs', () => {
     expect(late.failed.map(({ code }) => code)).toEqual(ids.map(() => 'NOT_ALLOWED_NOW'));
   });
 
-  test('are retried if they have failed, and left alone if they wait', async () => {
+  test('a bulk retry retries the runs that have failed, and leaves waiting runs unchanged', async () => {
     const [waiting] = await asking(1);
     const graph = aDefinition({
       name: 'failing',
@@ -66,7 +66,7 @@ describe('many runs', () => {
     expect(done).not.toContain(waiting?.runId);
   });
 
-  test('of another tenant are not found', async () => {
+  test('a bulk action does not find runs of another tenant', async () => {
     const [own] = await asking(1);
     const other = createClient({ baseUrl: stack.baseUrl, token: stack.tokens.otherTenantUser });
     const { done, failed } = await other.runs.bulk({ action: 'cancel', ids: [own?.runId ?? ''] });
@@ -81,33 +81,31 @@ describe('many runs', () => {
     [{ action: 'cancel', ids: [] }, '/ids'],
     [{ action: 'cancel', filter: { state: 'waiting' } }, '/filter/state'],
     [{ action: 'cancel', filter: { createdAfter: 'yesterday' } }, '/filter/createdAfter'],
-  ])('can not be selected by %j', async (body, path) => {
+  ])('a bulk action with the body %j is refused', async (body, path) => {
     const answer = await stack.as('user').post('/api/runs/bulk', body);
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toContain(path);
   });
 });
 
-describe('many approvals', () => {
-  test('are decided independently, each once', async () => {
-    const [first, second, third] = (await asking(3)).map(({ approvalId }) => approvalId);
-    const approver = createClient({ baseUrl: stack.baseUrl, token: stack.tokens.approver });
-    const decisions = [
-      { approvalId: first ?? '', decision: 'approve' as const, reason: 'seen' },
-      { approvalId: 'none', decision: 'approve' as const },
-      { approvalId: second ?? '', decision: 'reject' as const },
-      { approvalId: third ?? '', decision: 'approve' as const, digest: 'another' },
-    ];
-    const once = { idempotencyKey: 'decide-them' };
-    const results = await approver.approvals.decideMany(decisions, once);
-    expect(results).toMatchObject([
-      { approvalId: first, approval: { status: 'approved' } },
-      { approvalId: 'none', problem: { code: 'UNKNOWN_APPROVAL', status: 404 } },
-      { approvalId: second, approval: { status: 'rejected' } },
-      { approvalId: third, problem: { code: 'APPROVAL_CHANGED', status: 412 } },
-    ]);
-    expect(await approver.approvals.decideMany(decisions, once)).toEqual(results);
-    const [late] = await approver.approvals.decideMany(decisions.slice(0, 1));
-    expect(late).toMatchObject({ problem: { code: 'ALREADY_DECIDED', status: 409 } });
-  });
+test('several approvals of one bulk decision are decided independently, each once', async () => {
+  const [first, second, third] = (await asking(3)).map(({ approvalId }) => approvalId);
+  const approver = createClient({ baseUrl: stack.baseUrl, token: stack.tokens.approver });
+  const decisions = [
+    { approvalId: first ?? '', decision: 'approve' as const, reason: 'seen' },
+    { approvalId: 'none', decision: 'approve' as const },
+    { approvalId: second ?? '', decision: 'reject' as const },
+    { approvalId: third ?? '', decision: 'approve' as const, digest: 'another' },
+  ];
+  const once = { idempotencyKey: 'decide-them' };
+  const results = await approver.approvals.decideMany(decisions, once);
+  expect(results).toMatchObject([
+    { approvalId: first, approval: { status: 'approved' } },
+    { approvalId: 'none', problem: { code: 'UNKNOWN_APPROVAL', status: 404 } },
+    { approvalId: second, approval: { status: 'rejected' } },
+    { approvalId: third, problem: { code: 'APPROVAL_CHANGED', status: 412 } },
+  ]);
+  expect(await approver.approvals.decideMany(decisions, once)).toEqual(results);
+  const [late] = await approver.approvals.decideMany(decisions.slice(0, 1));
+  expect(late).toMatchObject({ problem: { code: 'ALREADY_DECIDED', status: 409 } });
 });

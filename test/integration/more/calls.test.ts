@@ -51,7 +51,7 @@ const calls = async (query = '', caller: 'user' | 'admin' = 'user'): Promise<Jso
   await readAll(stack.as(caller), `/api/runs/${runId}/calls${query}`, 2);
 
 describe('the calls of a run', () => {
-  test('are listed in order, page by page, for each kind of caller and callee', async () => {
+  test('the calls of a run are listed in order, page by page, for each kind of caller and callee', async () => {
     expect((await calls()).map((call) => [at(call, '/kind'), at(call, '/name'), at(call, '/local')])).toEqual([
       ['model', 'default', false],
       ['tool', 'flaky', false],
@@ -61,7 +61,7 @@ describe('the calls of a run', () => {
     ]);
   });
 
-  test('include the prompt as sent, and what was omitted from it', async () => {
+  test('the calls of a run include the prompt as sent, and what was omitted from it', async () => {
     const [call = null] = await calls('?kind=model');
     expect(call).toMatchObject({
       status: 'completed',
@@ -76,7 +76,7 @@ describe('the calls of a run', () => {
     expect(sent.length).toBeLessThan(old.length);
   });
 
-  test('include arguments, result, and each failed attempt', async () => {
+  test('the calls of a run include arguments, result, and each failed attempt', async () => {
     expect(await calls('?node=pay')).toMatchObject([
       {
         request: { amount: 7 },
@@ -88,7 +88,7 @@ describe('the calls of a run', () => {
     ]);
   });
 
-  test('of functions and node types have the same fields as those of tools', async () => {
+  test('calls of functions and node types have the same fields as those of tools', async () => {
     expect(await calls('?kind=function')).toMatchObject([
       { request: { n: 2 }, reply: { given: { n: 2 } }, status: 'completed', attempts: 1 },
       { request: { at: 'it' }, reply: { looked: { at: 'it' } }, status: 'completed' },
@@ -96,7 +96,7 @@ describe('the calls of a run', () => {
     expect(await calls('?kind=node')).toMatchObject([{ request: { whom: 'Ada' }, reply: { greeted: 'Ada' } }]);
   });
 
-  test('are found by their keys, within their run', async () => {
+  test('the calls of a run are found by their keys, within their run', async () => {
     const [call = null] = await calls('?kind=tool');
     const path = `/api/runs/${runId}/calls/${encodeURIComponent(textAt(call, '/key'))}`;
     expect(await stack.as('user').get(path)).toMatchObject({ status: 200, body: call });
@@ -122,7 +122,7 @@ describe('calls of a run with a redacted channel', () => {
     runId = await start(graph, { secret: SECRET });
   });
 
-  test('hide the value from callers without payload:read and include it for others', async () => {
+  test('the calls of a run with a redacted channel hide the value from callers without payload:read and include it for others', async () => {
     const shown = await calls();
     expect(shown).toHaveLength(5);
     expect(JSON.stringify(shown)).not.toContain(SECRET);

@@ -21,7 +21,7 @@ const thisProcess: EventEmitter = process;
 
 const { runOf, until, control } = createRunControls(() => stack.as('user'));
 
-test('a function call that a surrounding deadline cancels can be retried by a person, and the run replays', async () => {
+test('a function call that the deadline of its subgraph cancels can be retried by a person, and the run replays', async () => {
   const child = aDefinition({
     name: 'child',
     nodes: { hang: { type: 'function', function: 'hang', write: { log: '{{ result }}' } } },
@@ -61,9 +61,9 @@ test('a compensable call finishes although its run is canceled meanwhile, and is
 const unknown = { code: 'UNKNOWN_OUTCOME', message: 'Not compensated: pay: the outcome of the call is unknown' };
 
 test.each([
-  ['has an unknown outcome if an attempt may have been executed', 'payUnluckily', { code: 'CANCELED', cause: unknown }],
+  ['has an unknown outcome if an attempt was possibly executed', 'payUnluckily', { code: 'CANCELED', cause: unknown }],
   ['counts as not made if its attempt is known to have failed', 'payLater', null],
-])('when a run is canceled, its call that waits for another attempt %s', async (_, tool, error) => {
+])('a call that waits for another attempt when its run is canceled %s', async (_, tool, error) => {
   const id = await startCalling({ type: 'tool', tool, compensate });
   await expect.poll(async () => listAt(await runOf(id), '/retrying')).toHaveLength(1);
   await control(id, 'cancel');

@@ -53,7 +53,7 @@ const contentsOf = (request: Json | undefined): unknown => {
 };
 
 describe('a chat', () => {
-  test('refuses to make an answer anew, and says how that is done', async () => {
+  test('the chat endpoint refuses to regenerate an answer, and names the way to do it', async () => {
     model().answers(say('Once'));
     const chat = open('once', 'user');
     await chat.sendMessage({ text: 'Tell me something' });
@@ -61,7 +61,7 @@ describe('a chat', () => {
     expect(chat.errors.map(({ message }) => message)).toEqual([expect.stringContaining('fork its run instead')]);
   });
 
-  test('streams its answer, and the next message continues the thread', async () => {
+  test('the chat endpoint streams its answer, and the next message continues the thread', async () => {
     const { answer, response } = heldAnswer();
     model().answers(begunStream([chunkOf({ content: 'Hel' })], answer), say('Fine'));
     const chat = open('talking', 'user');
@@ -77,7 +77,7 @@ describe('a chat', () => {
     expect(contentsOf(requestsOf(model())[1])).toEqual(['Hi', 'Hello', 'How are you?']);
   });
 
-  test('requests an approval, is decided by an approver, and continues in the same message', async () => {
+  test('a chat message requests an approval, an approver decides it, and the answer continues in the same message', async () => {
     const call = { index: 0, id: 'call-0', function: { name: 'work', arguments: '{"job":"a","euros":500}' } };
     model().answers(completionEvents([{ content: 'I will.' }, { tool_calls: [call] }], 'tool_calls'), say('Done'));
     const asking = open('deciding', 'user');

@@ -50,7 +50,7 @@ async function ask() {
 }
 
 describe('holdfast publish', () => {
-  test('publishes JSON files and modules, and keeps the version of unchanged graphs', async () => {
+  test('holdfast publish publishes JSON files and modules, and keeps the version of unchanged graphs', async () => {
     const json = await folder.write('one.json', { ...ASKING, name: 'one' });
     const module = await folder.write('two.mjs', `export const two = ${JSON.stringify({ ...ASKING, name: 'two' })};`);
     const stdout = `${json}: one, version 1\n${module}: two, version 1\n`;
@@ -58,7 +58,7 @@ describe('holdfast publish', () => {
     expect(await at('publish', json, module)).toMatchObject({ code: 0, stdout });
   });
 
-  test('prints the issues of refused graphs, and publishes the others', async () => {
+  test('holdfast publish prints the issues of refused graphs, and publishes the others', async () => {
     const wrong = await folder.write('wrong.json', { ...ASKING, edges: [{ from: '__start__', to: 'aks' }] });
     const right = await folder.write('right.json', { ...ASKING, name: 'right' });
     const { code, stdout, stderr } = await at('publish', wrong, right);
@@ -68,7 +68,7 @@ describe('holdfast publish', () => {
 });
 
 describe('a pending approval', () => {
-  test('is listed, and decided by the printed command', async () => {
+  test('a pending approval is listed by the command line and decided by the printed command', async () => {
     const { id, code, command } = await ask();
     expect(code).toBe(3);
     const { stdout } = await at('approvals', '--run', id);
@@ -90,7 +90,7 @@ describe('a pending approval', () => {
     expect((await at('approvals', '--run', id)).stderr).toBe('No approval is pending.\n');
   });
 
-  test('is approved with other arguments, or rejected', async () => {
+  test('a pending approval is approved with other arguments, or rejected, by a command of holdfast', async () => {
     const [edited, rejected] = [await ask(), await ask()];
     await at(...edited.command, '--args', '{ "euros": 20 }');
     expect(await at('reject', rejected.command[1] ?? '', '--reason', 'no')).toMatchObject({
@@ -101,7 +101,7 @@ describe('a pending approval', () => {
     expect(ended).toMatchObject({ output: { log: { args: { euros: 20 } } } });
   });
 
-  test('is not decided when its content differs from what was printed', async () => {
+  test('a pending approval is not decided by a printed command when its content differs from what was printed', async () => {
     const { id, command } = await ask();
     const [, approval = ''] = command;
     const { code, stderr } = await at('approve', approval, '--digest', '0123456789ab');
@@ -122,7 +122,7 @@ describe('a node that has failed', () => {
     return { code, stderr, id: /^Run (\w{26})/.exec(stderr)?.[1] ?? '' };
   };
 
-  test('is listed, retried, and skipped with an output', async () => {
+  test('a failed node is listed, retried, and skipped with an output by commands of holdfast', async () => {
     const { id, code, stderr } = await breakDown();
     expect(code).toBe(3);
     expect(stderr).toContain(`  npx holdfast retry ${id} --id pay`);
@@ -133,7 +133,7 @@ describe('a node that has failed', () => {
     await stack.as('user').untilRun(id, hasStatus('completed'));
   });
 
-  test('is given up by a command, and the history records each step', async () => {
+  test('the command fail ends the retries of a failed node, and the history records each step', async () => {
     const { id } = await breakDown();
     expect((await at('fail', id, '--reason', 'no use')).code).toBe(0);
     await stack.as('user').untilRun(id, hasStatus('failed'));
@@ -168,7 +168,7 @@ describe('holdfast runs', () => {
     nodes: { pay: { type: 'tool', tool: 'broken', args: {}, write: { log: '{{ result }}' } } },
   });
 
-  test('lists runs that match all flags, newest first', async () => {
+  test('holdfast runs lists runs that match all flags, newest first', async () => {
     const file = await folder.write('failing.json', FAILING);
     for (let begun = 0; begun < 2; begun++) expect((await at('run', file)).code).toBe(1);
     const { id } = await ask();
@@ -184,7 +184,7 @@ describe('holdfast runs', () => {
     expect(JSON.parse((await at('runs', '--last', '1', '--json')).stdout)).toMatchObject([{ id, status: 'waiting' }]);
   });
 
-  test('prints whether more runs exist, and whether none match', async () => {
+  test('holdfast runs prints whether more runs exist, and whether none match', async () => {
     const file = await folder.write('failing.json', FAILING);
     for (let begun = 0; begun < 2; begun++) await at('run', file);
     const some = await at('runs', '--graph', 'failing', '--last', '1');
@@ -196,13 +196,13 @@ describe('holdfast runs', () => {
 });
 
 describe('holdfast token', () => {
-  test('signs a token that the stack accepts', async () => {
+  test('holdfast token signs a token that the stack accepts', async () => {
     const { code, stdout } = await at('token', 'approver', '--data-dir', stack.dataDir);
     expect(code).toBe(0);
     expect(await at('approvals', '--url', stack.baseUrl, '--token', stdout.trim())).toMatchObject({ code: 0 });
   });
 
-  test('signs a token for a role that the configuration defines', async () => {
+  test('holdfast token signs a token for a role that the configuration defines', async () => {
     const config = fileURLToPath(new URL('commands.config.ts', import.meta.url));
     const { code, stdout } = await at('token', 'reader', '--data-dir', stack.dataDir, '--config', config);
     expect(code).toBe(0);
@@ -214,13 +214,13 @@ describe('holdfast token', () => {
   test.each([
     [['aprover'], 'There is no caller "aprover". Did you mean "approver"?'],
     [['approver', '--data-dir', 'none'], 'none/issuer-key.json is not there'],
-  ])('refuses the arguments %j with a hint', async (args, message) => {
+  ])('holdfast token refuses the arguments %j with a hint', async (args, message) => {
     const { code, stderr } = await at('token', '--data-dir', stack.dataDir, ...args);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
   });
 });
 
-test('the command logs prints the last lines of a log, from a given level on', async () => {
+test('holdfast logs prints the last lines of a log, from a given level on', async () => {
   const file = join(stack.dataDir, 'of-a-day.log');
   const lines = Object.entries({ begins: 30, 'a call failed': 40, ends: 30 });
   await writeFile(file, lines.map(([msg, level]) => `${JSON.stringify({ level, time: 0, msg })}\n`).join(''));
@@ -239,7 +239,7 @@ describe('holdfast doctor', () => {
       ...env,
     });
 
-  test('prints what is present, and what is missing with the command that creates it', async () => {
+  test('holdfast doctor prints what is present, and what is missing with the command that creates it', async () => {
     const { code, stdout } = await examine({ HOLDFAST_CURSOR_SECRET: 'x'.repeat(40) });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^ok {4}Node: \d+/);
@@ -256,7 +256,7 @@ describe('holdfast doctor', () => {
     expect(stdout).toContain('ok    task queues: holdfast (workers: 1)\n');
   });
 
-  test('names an unreachable server and a missing namespace', async () => {
+  test('holdfast doctor names an unreachable server and a missing namespace', async () => {
     const away = await examine({ DATABASE_URL: 'postgres://127.0.0.1:1/none', TEMPORAL_NAMESPACE: 'none' });
     expect(away.stdout).toMatch(/FAIL {2}database: .*ECONNREFUSED.*\n {6}set DATABASE_URL/);
     expect(away.stdout).toMatch(/FAIL {2}tables: .*ECONNREFUSED/);
@@ -264,7 +264,7 @@ describe('holdfast doctor', () => {
     expect(away.stdout).toContain('FAIL  cursor secret: HOLDFAST_CURSOR_SECRET is not set\n');
   });
 
-  test('names runs that are ahead of their histories, and task queues without workers', async () => {
+  test('holdfast doctor names runs that are ahead of their histories, and task queues without workers', async () => {
     const slow = {
       name: 'slow',
       description: 'Slow.',

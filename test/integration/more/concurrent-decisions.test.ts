@@ -18,7 +18,7 @@ afterAll(async () => {
 
 describe('a late decision', () => {
   test.each(['approve', 'reject'])(
-    'to %s is refused with the name of the first decider and the time of that decision',
+    'a late decision to %s is refused with the name of the first decider and the time of the first decision',
     async (decision) => {
       const run = await asking();
       const { body } = await approve('approver', run);
@@ -28,7 +28,7 @@ describe('a late decision', () => {
     },
   );
 
-  test('by POST /api/runs/{id}/approve without an id is refused in the same way', async () => {
+  test('a late decision by POST /api/runs/{id}/approve without an id is refused with the name of the first decider', async () => {
     const run = await asking();
     const { body } = await approve('approver', run);
     await answerOf(run);
@@ -37,7 +37,7 @@ describe('a late decision', () => {
     expect(textAt(answer.body, '/detail')).toContain(`ada at ${textAt(body, '/decisions/0/at')}`);
   });
 
-  test('is refused after the approval has expired', async () => {
+  test('a decision on an expired approval is refused', async () => {
     const runId = textAt(await startRun(stack.as('user'), anAskingGraph({ timeout: '1ms' })), '/id');
     const [asked = null] = await eventsOf(stack.as('user'), runId, 'approval.requested');
     const run = { runId, approvalId: textAt(asked, '/approval/id') };
@@ -46,7 +46,7 @@ describe('a late decision', () => {
     expect(await approvalOf(run)).toMatchObject({ status: 'expired', decisions: [] });
   });
 
-  test('is refused after the run was canceled', async () => {
+  test('a decision on an approval of a canceled run is refused', async () => {
     const run = await asking();
     await stack.as('user').post(`/api/runs/${run.runId}/cancel`, {});
     await stack.as('user').untilRun(run.runId, hasStatus('canceled'));
@@ -63,25 +63,28 @@ describe('two people who decide at the same moment', () => {
     ],
   ];
 
-  test.each(doors)('by POST %s get one accepted and one refused response', async (_door, enter) => {
-    const runs = await Promise.all(Array.from({ length: 10 }, () => asking()));
-    const races = runs.map(async (run) => {
-      const answers = await Promise.all([enter('approver', run), enter('approver2', run)]);
-      const [won, lost] = answers.toSorted((one, two) => one.status - two.status);
-      expect([won, lost]).toMatchObject([
-        { status: 200, body: { status: 'approved', decisions: [{}] } },
-        { status: 409, body: { code: expect.stringMatching(/^(ALREADY_DECIDED|NOT_ALLOWED_NOW)$/) } },
-      ]);
-      expect(await answerOf(run)).toMatchObject({ by: textAt(won?.body ?? null, '/decisions/0/by') });
-    });
-    await Promise.all(races);
-  });
+  test.each(doors)(
+    'two people who decide one approval by POST %s at the same moment get one accepted and one refused response',
+    async (_door, enter) => {
+      const runs = await Promise.all(Array.from({ length: 10 }, () => asking()));
+      const races = runs.map(async (run) => {
+        const answers = await Promise.all([enter('approver', run), enter('approver2', run)]);
+        const [won, lost] = answers.toSorted((one, two) => one.status - two.status);
+        expect([won, lost]).toMatchObject([
+          { status: 200, body: { status: 'approved', decisions: [{}] } },
+          { status: 409, body: { code: expect.stringMatching(/^(ALREADY_DECIDED|NOT_ALLOWED_NOW)$/) } },
+        ]);
+        expect(await answerOf(run)).toMatchObject({ by: textAt(won?.body ?? null, '/decisions/0/by') });
+      });
+      await Promise.all(races);
+    },
+  );
 });
 
 describe('the same decision again', () => {
   const decision = 'approve';
 
-  test('under its Idempotency-Key returns the first response again', async () => {
+  test('a repeated decision under its Idempotency-Key returns the first response again', async () => {
     const run = await asking();
     const first = await decide('approver', run, { decision, key: 'once' });
     const second = await decide('approver', run, { decision, key: 'once' });
@@ -89,20 +92,20 @@ describe('the same decision again', () => {
     expect([first, second].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
   });
 
-  test('repeated concurrently counts once', async () => {
+  test('a decision repeated concurrently under one Idempotency-Key counts once', async () => {
     const run = await asking({ policy: { quorum: 2 } });
     await Promise.all(['same', 'same', 'same'].map((key) => decide('approver', run, { decision, key })));
     expect(await approve('approver2', run)).toMatchObject({ body: { decisions: [{ by: 'ada' }, { by: 'bob' }] } });
   });
 
-  test('under the same key by another person is a separate decision', async () => {
+  test('a decision by another person under the same Idempotency-Key is a separate decision', async () => {
     const run = await asking({ policy: { quorum: 2 } });
     await decide('approver', run, { decision, key: 'shared' });
     const answer = await decide('approver2', run, { decision, key: 'shared' });
     expect(answer).toMatchObject({ status: 200, body: { status: 'approved' } });
   });
 
-  test('is judged again after a refusal by the policy', async () => {
+  test('a repeated decision is judged again after a refusal by the approval policy', async () => {
     const run = await asking({ policy: { roles: ['treasurer'] } });
     const answers = [
       await decide('approver', run, { decision, key: 'no' }),

@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEngine } from '../../../src/api/temporal/engine.ts';
 import type { ConfigInput } from '../../../src/config/load-config.ts';
 import { payloadConverterPath } from '../../../src/process/data-converter.ts';
@@ -99,19 +99,17 @@ function expectNumbered(events: readonly Json[]): void {
   expect(checkpoints.map((id) => id.split('.c').at(-1))).toEqual(checkpoints.map((_, before) => `${before + 1}`));
 }
 
-describe('a run that continues as new at every opportunity', () => {
-  test.each(CONTINUING_RUNS)(
-    'records the same events and state as one that never continues as new: $name',
-    async (run) => {
-      const [left, right] = await Promise.all([
-        playLanguageRun(createClient(often.baseUrl, often.tokens.admin), run),
-        playLanguageRun(createClient(never.baseUrl, never.tokens.admin), run),
-      ]);
-      expect(await accountOf(often, left)).toEqual(await accountOf(never, right));
-      expect(await continuationsOf(left)).toBeGreaterThan(0);
-    },
-  );
-});
+test.each(CONTINUING_RUNS)(
+  'a run that continues as new at every opportunity records the same events and state as one that never does: $name',
+  async (run) => {
+    const [left, right] = await Promise.all([
+      playLanguageRun(createClient(often.baseUrl, often.tokens.admin), run),
+      playLanguageRun(createClient(never.baseUrl, never.tokens.admin), run),
+    ]);
+    expect(await accountOf(often, left)).toEqual(await accountOf(never, right));
+    expect(await continuationsOf(left)).toBeGreaterThan(0);
+  },
+);
 
 /** Waits until a workflow has an execution other than the known one. @returns its run id */
 async function anotherExecution(handle: WorkflowHandle, known: string): Promise<string> {
@@ -122,7 +120,7 @@ async function anotherExecution(handle: WorkflowHandle, known: string): Promise<
   }
 }
 
-test('a waiting run continues as new at each request to do so', async () => {
+test('a waiting run continues as new each time that this is requested', async () => {
   const elsewhere = await Connection.connect({ address: never.temporalAddress });
   const user = never.as('user');
   const { body } = await user.post('/api/runs', {
@@ -144,7 +142,7 @@ test('a waiting run continues as new at each request to do so', async () => {
   await elsewhere.close();
 });
 
-test('a decision that is repeated in the next execution counts once and has the same outcome', async () => {
+test('a decision that is repeated after a continue-as-new counts once and has the same outcome', async () => {
   const user = often.as('user');
   const { body } = await user.post('/api/runs', {
     graph: aDefinition({ nodes: { ask: { type: 'approval', title: 'Go on?', policy: { quorum: 2 } } } }),

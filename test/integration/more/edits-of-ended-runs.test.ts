@@ -39,7 +39,7 @@ describe('an edit of an ended run', () => {
     ['completed', startCompleted, { log: 'x' }],
     ['failed', startFailed, { log: 'x' }],
     ['canceled', startCanceled, { given: 'x' }],
-  ])('keeps its status %s', async (_status, start, values) => {
+  ])('an edit of an ended run keeps its status %s', async (_status, start, values) => {
     const id = await start();
     const before = await runOf(id);
     expect(await patch(id, { values })).toMatchObject({ status: 200 });
@@ -47,7 +47,7 @@ describe('an edit of an ended run', () => {
     expect(await runOf(id)).toEqual({ ...Object(before), lastSeq: at(events, `/${events.length - 1}/seq`) });
   });
 
-  test('applies the reducers and writes a checkpoint of its own', async () => {
+  test('an edit of an ended run applies the reducers and writes its own checkpoint', async () => {
     const id = await startCompleted();
     const patched = await patch(id, { values: { log: ['x', 'y'] } });
     expect(patched).toMatchObject({ status: 200, body: { values: { log: ['a', 'b', 'c', 'x', 'y'] }, next: [] } });
@@ -55,7 +55,7 @@ describe('an edit of an ended run', () => {
     expect(await eventsOf(user(), id, 'state.updated')).toMatchObject([{ by: 'uma' }]);
   });
 
-  test('makes a new ETag, and the old one is stale', async () => {
+  test('an edit of an ended run creates a new ETag and makes the old one stale', async () => {
     const id = await startCompleted();
     const etag = await etagOf(user(), id);
     const patched = await patch(id, { values: { log: 'x' }, etag });
@@ -64,19 +64,19 @@ describe('an edit of an ended run', () => {
     expect(await patch(id, { values: { log: 'y' }, etag })).toMatchObject(aProblem(412, 'STALE'));
   });
 
-  test('needs an ETag', async () => {
+  test('an edit of an ended run needs an ETag', async () => {
     const id = await startCompleted();
     expect(await patch(id, { values: { log: 'x' }, etag: null })).toMatchObject(aProblem(428, 'PRECONDITION_REQUIRED'));
   });
 
-  test('can be followed by another edit at once', async () => {
+  test('an edit of an ended run can be followed by another edit at once', async () => {
     const id = await startCompleted();
     for (const log of ['1', '2', '3', '4']) expect(await patch(id, { values: { log } })).toMatchObject({ status: 200 });
     const { body } = await user().get(`/api/runs/${id}/state`);
     expect(at(body, '/values/log')).toEqual(['a', 'b', 'c', '1', '2', '3', '4']);
   });
 
-  test('is accepted once when many are sent under one ETag', async () => {
+  test('of many edits of an ended run under one ETag one is accepted', async () => {
     const id = await startCompleted();
     const etag = await etagOf(user(), id);
     const answers = await Promise.all(['1', '2', '3', '4'].map((log) => patch(id, { values: { log }, etag })));
@@ -87,7 +87,7 @@ describe('an edit of an ended run', () => {
   test.each([
     [{ values: { lgo: 'x' } }, '/values/lgo'],
     [{ asNode: 'x' }, '/asNode'],
-  ])('with the invalid body %j changes nothing', async (edit, path) => {
+  ])('an edit of an ended run with the invalid body %j changes nothing', async (edit, path) => {
     const id = await startCompleted();
     const before = await user().get(`/api/runs/${id}/state`);
     const refused = await patch(id, edit);
@@ -100,25 +100,28 @@ describe('an edit as a node', () => {
   test.each([
     ['completed', startCompleted, ['a', 'b', 'c', 'x', 'b', 'c']],
     ['failed', startFailed, ['a', 'x', 'b', 'c']],
-  ])('pauses a run that has %s before the next node, and resuming continues it', async (_status, start, log) => {
-    const id = await start();
-    expect(await patch(id, { values: { log: 'x' }, asNode: 'a' })).toMatchObject({
-      status: 200,
-      body: { next: ['b'] },
-    });
-    expect(await runOf(id)).toMatchObject({ status: 'paused', endedAt: null, output: null, error: null });
-    await control(id, 'resume');
-    expect(await until(id, 'completed')).toMatchObject({ output: { log } });
-    expect(service().done.filter((job) => job !== 'a')).toEqual(log.filter((job) => !'ax'.includes(job)));
-  });
+  ])(
+    'an edit as a node pauses an ended run (%s) before the next node, and a resume continues it',
+    async (_status, start, log) => {
+      const id = await start();
+      expect(await patch(id, { values: { log: 'x' }, asNode: 'a' })).toMatchObject({
+        status: 200,
+        body: { next: ['b'] },
+      });
+      expect(await runOf(id)).toMatchObject({ status: 'paused', endedAt: null, output: null, error: null });
+      await control(id, 'resume');
+      expect(await until(id, 'completed')).toMatchObject({ output: { log } });
+      expect(service().done.filter((job) => job !== 'a')).toEqual(log.filter((job) => !'ax'.includes(job)));
+    },
+  );
 
-  test('without a next node leaves the run ended', async () => {
+  test('an edit as a node without a next node leaves the run ended', async () => {
     const id = await startCompleted();
     expect(await patch(id, { values: { log: 'x' }, asNode: 'c' })).toMatchObject({ status: 200, body: { next: [] } });
     expect(await runOf(id)).toMatchObject({ status: 'completed' });
   });
 
-  test('whose edges fail on the new state is refused', async () => {
+  test('an edit as a node whose edges fail on the new state is refused', async () => {
     const graph = aDefinition({
       channels: { log: { reducer: 'append' }, n: { default: 1 } },
       edges: [
@@ -132,13 +135,13 @@ describe('an edit as a node', () => {
     expect(await runOf(id)).toMatchObject({ status: 'completed' });
   });
 
-  test('as an approval node needs the right to decide the approval', async () => {
+  test('an edit as an approval node needs the right to decide the approval', async () => {
     const id = await startCanceled();
     expect(await patch(id, { asNode: 'only' })).toMatchObject(aProblem(403, 'NOT_AN_APPROVER'));
     expect(await runOf(id)).toMatchObject({ status: 'canceled' });
   });
 
-  test('of a paused run continues its history without gap or repeat', async () => {
+  test('an edit as a node of a paused run continues the history without gap or repeat', async () => {
     const id = await startCompleted();
     await patch(id, { values: {}, asNode: 'b' });
     await control(id, 'resume');

@@ -62,7 +62,7 @@ test.each([
   ['blobs', `${CANARY}${'x'.repeat(100_000)}`],
   ['blob_pieces', CANARY.repeat(40_000)],
 ] as const)(
-  'the history of a run and its payloads in %s are encrypted, and the run continues',
+  'the history of a run and its payloads in the table %s are encrypted, and the run continues',
   async (table, large) => {
     const user = stack.as('user');
     const id = textAt((await postRun(user, { graph, input: { small: CANARY, large } })).body, '/id');

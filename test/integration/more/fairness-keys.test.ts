@@ -43,7 +43,7 @@ test.each<[keyof Tokens, string]>([
   ['user', 'demo'],
   ['otherTenantUser', 'other'],
 ])(
-  'runs of %s and their calls carry the key of the tenant, also those that continue as new',
+  'runs of the caller %s and their calls have the tenant as fairness key, also when they continue as new',
   async (caller, tenant) => {
     const run = await startRun(stack.as(caller), graph);
     expect(run).toMatchObject({ status: 'completed' });

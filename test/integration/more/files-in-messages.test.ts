@@ -51,7 +51,7 @@ const shown = (part: JsonObject): JsonObject => ({
 const contentSent = (which = -1): unknown => at(requestsOf(model()).at(which) ?? null, '/messages/0/content');
 
 describe('a message with a stored picture', () => {
-  test('reaches the model complete, while the run stores only its reference', async () => {
+  test('a stored picture in a message reaches the model complete, while the run stores only its reference', async () => {
     const blob = await store();
     model().answers(say('A lamp'));
     const run = await startRun(user(), looking(), shown({ blob }));
@@ -68,9 +68,9 @@ describe('a message with a stored picture', () => {
   });
 
   test.each([
-    ['a picture that is there', async () => await store()],
-    ['one that is not', async () => await Promise.resolve('B-4711')],
-  ])('is redacted with its channel for callers without payload:read: %s', async (_, blobOf) => {
+    ['an existing picture', async () => await store()],
+    ['a missing picture', async () => await Promise.resolve('B-4711')],
+  ])('a picture in a message is redacted with its channel for callers without payload:read: %s', async (_, blobOf) => {
     const blob = await blobOf();
     model().answers(say('A lamp'));
     const id = textAt(await startRun(user(), looking({ redact: true }), shown({ blob })), '/id');
@@ -108,12 +108,12 @@ describe('a run that has waited', () => {
     return textAt(run, '/id');
   }
 
-  test('sends the files of its conversation again', async () => {
+  test('a run that has waited sends the files of its conversation again', async () => {
     await user().untilRun(await lookTwice(async () => undefined), hasStatus('completed'));
     expect([contentSent(0), contentSent(1)]).toEqual([contentSent(0), [{ type: 'text', text: 'What is it?' }, SENT]]);
   });
 
-  test('fails at a file that was deleted meanwhile', async () => {
+  test('a run that has waited fails if a file of its conversation was deleted meanwhile', async () => {
     const id = await lookTwice(async () => {
       const files = await openPostgresStore(stack().databaseUrl ?? '');
       await files.files.forgetUnused(new Date(Date.now() + 60_000).toISOString());
@@ -144,25 +144,25 @@ describe('a file that a run may not read', () => {
     },
   });
 
-  test('belongs to another tenant or a colleague, or was deleted', async () => {
+  test('a run may not read a file that belongs to another tenant or a colleague, or was deleted', async () => {
     for (const blob of [await store('otherTenantUser'), await store('admin'), '01JZ8Q0W4T9X2Y3Z4A5B6C7D8E'])
       expect(await failed({ blob })).toMatchObject(unknown(blob));
   });
 
-  test('is at a private address, even one that tools may call', async () => {
+  test('a run may not read a file at a private address, even one that tools may call', async () => {
     const run = await failed({ url: `${model().url}/secret.png?token=4711` });
     expect(run).toMatchObject({ status: 'failed', error: { code: 'BLOCKED_URL', node: 'look' } });
     expect(JSON.stringify(at(run, '/error'))).not.toContain('4711');
   });
 
-  test('has another type than declared', async () => {
+  test('a run may not read a file that has another type than declared', async () => {
     expect(await failed({ blob: await store('user', 'image/gif') })).toMatchObject({
       error: { code: 'MODEL_FAILED', cause: { code: 'wrong_media_type' } },
     });
   });
 });
 
-test('an invalid message is refused before a run begins', async () => {
+test('the start of a run with an invalid message is refused', async () => {
   const answer = await user().post('/api/runs', {
     graph: looking(),
     input: shown({ url: 'data:image/png;base64,AAAA' }),
@@ -172,7 +172,7 @@ test('an invalid message is refused before a run begins', async () => {
   expect(issuePathsOf(answer)).toEqual([expect.stringContaining('messages')]);
 });
 
-test('the example of the documentation runs', async () => {
+test('the documented example of messages with files runs', async () => {
   const [example = ''] = codeIn('docs/files.md', 'json');
   const blob = await store();
   const { graph, input } = JSON.parse(example.replace('01JZ8Q0W4T9X2Y3Z4A5B6C7D8E', blob));
@@ -193,7 +193,7 @@ describe('a chat', () => {
   };
   const file = (url: string) => ({ type: 'file', mediaType: 'image/png', filename: 'lamp.png', url }) as const;
 
-  test('accepts stored pictures', async () => {
+  test('the chat endpoint accepts stored pictures', async () => {
     const chat = await open(looking({}, { name: 'seeing' }));
     model().answers(say('A lamp'));
     await chat.sendMessage({ text: 'What is it?', files: [file(`/api/blobs/${await store()}`)] });
@@ -201,7 +201,7 @@ describe('a chat', () => {
     expect(toJson(contentSent())).toEqual(expect.arrayContaining([{ type: 'text', text: 'What is it?' }, SENT]));
   });
 
-  test('returns pictures from the answer of a graph', async () => {
+  test('the chat endpoint returns pictures from the answer of a graph', async () => {
     const content = [
       { type: 'text', text: 'Look' },
       { type: 'image', mediaType: 'image/png', blob: 'B1' },

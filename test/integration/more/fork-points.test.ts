@@ -25,7 +25,7 @@ async function forkBefore(id: string, next: readonly string[], over: object = {}
 }
 
 describe('a fork continues at its checkpoint', () => {
-  test('before the elements of a list', async () => {
+  test('a fork at a checkpoint before the elements of a forEach executes them again', async () => {
     const graph = aDefinition({
       channels: { log: { reducer: 'append' }, list: { default: ['1', '2', '3'] } },
       output: ['log'],
@@ -41,7 +41,7 @@ describe('a fork continues at its checkpoint', () => {
     expect(service().done.filter((job) => job === '2')).toHaveLength(2);
   });
 
-  test('before a join that one branch has reached', async () => {
+  test('a fork at a checkpoint before a join that one branch has reached waits for the other branch only', async () => {
     const graph = aDefinition({
       nodes: { a: aJob('a'), b: aJob('b'), b2: aJob('b2'), j: aJob('j') },
       edges: [
@@ -55,7 +55,7 @@ describe('a fork continues at its checkpoint', () => {
     expect(service().done.filter((job) => job === 'a')).toHaveLength(1);
   });
 
-  test('in a loop, with the visit count so far', async () => {
+  test('a fork at a checkpoint in a loop continues with the visit count so far', async () => {
     const graph = aDefinition({
       channels: { log: { reducer: 'append' } },
       nodes: { turn: aJob('turn {{ run.visit }}') },
@@ -69,7 +69,7 @@ describe('a fork continues at its checkpoint', () => {
     expect(service().calls).toHaveLength(4);
   });
 
-  test('before a subgraph, which is executed again', async () => {
+  test('a fork at a checkpoint before a subgraph executes the subgraph again', async () => {
     const inside = { type: 'subgraph', graph: three, write: { log: '{{ result.log }}' } } as const;
     const graph = aDefinition({ nodes: { before: aJob('before'), inside, after: aJob('after') } });
     const run = await until(await forkBefore(await start(graph), ['inside']), 'completed');
@@ -77,7 +77,7 @@ describe('a fork continues at its checkpoint', () => {
     expect(service().calls).toHaveLength(9);
   });
 
-  test('with the usage counted so far', async () => {
+  test('a fork at a checkpoint continues with the usage counted so far', async () => {
     const id = await start({ ...three, limits: { maxToolCalls: 4 } });
     const run = await until(await forkBefore(id, ['c']), 'completed');
     expect(run).toMatchObject({ usage: { toolCalls: 3 }, limits: { maxToolCalls: 4 } });
@@ -94,18 +94,21 @@ describe('the checkpoints of a tree', () => {
     return [root, fork, await forkBefore(fork, ['c']), await forkBefore(root, ['c'])];
   }
 
-  test.each([1, 2, 3, 50])('are listed in pages of %i without repeat or gap', async (limit) => {
-    const runs = await plant();
-    const own = await Promise.all(runs.map(async (id) => await checkpointsOf(user(), id)));
-    for (const id of runs) {
-      const tree = await readAll(user(), `/api/runs/${id}/checkpoints?tree=true`, limit);
-      expect(idsOf(tree).toSorted()).toEqual(idsOf(own.flat()).toSorted());
-      const times = tree.map((item) => textAt(item, '/createdAt'));
-      expect(times).toEqual(times.toSorted().toReversed());
-    }
-  });
+  test.each([1, 2, 3, 50])(
+    'the checkpoints of a run and its forks are listed in pages of %i without repeat or gap',
+    async (limit) => {
+      const runs = await plant();
+      const own = await Promise.all(runs.map(async (id) => await checkpointsOf(user(), id)));
+      for (const id of runs) {
+        const tree = await readAll(user(), `/api/runs/${id}/checkpoints?tree=true`, limit);
+        expect(idsOf(tree).toSorted()).toEqual(idsOf(own.flat()).toSorted());
+        const times = tree.map((item) => textAt(item, '/createdAt'));
+        expect(times).toEqual(times.toSorted().toReversed());
+      }
+    },
+  );
 
-  test('are linked by their parents', async () => {
+  test('the checkpoints of a run and its forks are linked by their parents', async () => {
     const [root] = await plant();
     const tree = await readAll(user(), `/api/runs/${root}/checkpoints?tree=true`);
     const ids = new Set<unknown>(idsOf(tree));
@@ -113,7 +116,7 @@ describe('the checkpoints of a tree', () => {
     expect(roots).toMatchObject([{ runId: root, parentId: null, source: 'input' }]);
   });
 
-  test('hold the values of each run', async () => {
+  test('the checkpoints of a run and its forks hold the values of each run', async () => {
     const root = await start(three);
     const fork = await forkBefore(root, ['b'], { values: { log: 'x' } });
     const tree = await readAll(user(), `/api/runs/${root}/checkpoints?tree=true`);
@@ -122,7 +125,7 @@ describe('the checkpoints of a tree', () => {
     expect(last(fork)).toMatchObject({ values: { log: ['a', 'x', 'b', 'c'] } });
   });
 
-  test('are those of the run only, unless the tree is requested', async () => {
+  test('the checkpoints of a run exclude those of its forks, unless the tree is requested', async () => {
     const [root] = await plant();
     for (const query of ['', '?tree=false']) {
       const items = await readAll(user(), `/api/runs/${root}/checkpoints${query}`);
@@ -135,7 +138,7 @@ describe('the difference of two runs', () => {
   const diff = async (one: string, other: string): Promise<Json> =>
     (await user().get(`/api/runs/${one}/diff?with=${other}`)).body;
 
-  test('that are a fork and its parent begins at the forked checkpoint', async () => {
+  test('the difference of a fork and its parent begins at the forked checkpoint', async () => {
     const parent = await start(asking);
     await stack().as('approver').post(`/api/runs/${parent}/approve`, { reason: 'fine' });
     await until(parent, 'completed');
@@ -156,7 +159,7 @@ describe('the difference of two runs', () => {
     });
   });
 
-  test('is mirrored when the two runs are swapped', async () => {
+  test('the difference of two runs is mirrored when the two runs are swapped', async () => {
     const parent = await start(three);
     const fork = await forkBefore(parent, ['b'], { values: { log: 'x' } });
     const [there, back] = [await diff(parent, fork), await diff(fork, parent)];
@@ -164,7 +167,7 @@ describe('the difference of two runs', () => {
     expect([at(back, '/left'), at(back, '/right')]).toEqual([at(there, '/right'), at(there, '/left')]);
   });
 
-  test('that are forks of one run begins at the checkpoint of the earlier fork', async () => {
+  test('the difference of two forks of one run begins at the checkpoint of the earlier fork', async () => {
     const root = await start(three);
     const early = await forkBefore(root, ['b'], { values: { log: 'early' } });
     const late = await forkBefore(root, ['c'], { values: { log: 'late' } });
@@ -176,7 +179,7 @@ describe('the difference of two runs', () => {
     });
   });
 
-  test('that are a fork of a fork and the first run begins at the checkpoint of the first fork', async () => {
+  test('the difference of a fork of a fork and the first run begins at the checkpoint of the first fork', async () => {
     const root = await start(three);
     const fork = await forkBefore(root, ['b']);
     const second = await forkBefore(fork, ['c']);
@@ -188,7 +191,7 @@ describe('the difference of two runs', () => {
     });
   });
 
-  test('that are unrelated has no common checkpoint', async () => {
+  test('the difference of two unrelated runs has no common checkpoint', async () => {
     const other = aDefinition({ channels: { log: { reducer: 'append' }, more: { default: 1 } } });
     expect(await diff(await start(three), await start(other))).toMatchObject({
       common: null,
@@ -201,7 +204,7 @@ describe('the difference of two runs', () => {
     });
   });
 
-  test('that are the same run is empty', async () => {
+  test('the difference of a run with itself is empty', async () => {
     const id = await start(three);
     expect(await diff(id, id)).toMatchObject({
       common: { runId: id },
@@ -214,11 +217,11 @@ describe('the difference of two runs', () => {
   test.each([
     ['?with=none', 404, 'UNKNOWN_RUN'],
     ['', 422, 'INVALID_REQUEST'],
-  ])('is refused for the query "%s", which names no other run', async (query, status, code) => {
+  ])('the difference of runs is refused for the query "%s", which names no other run', async (query, status, code) => {
     expect(await user().get(`/api/runs/${await start(three)}/diff${query}`)).toMatchObject(aProblem(status, code));
   });
 
-  test('of which one is of another tenant is refused', async () => {
+  test('the difference of two runs of different tenants is refused', async () => {
     const theirs = textAt(await startRun(stack().as('otherTenantUser'), aDefinition()), '/id');
     expect(await user().get(`/api/runs/${await start(aDefinition())}/diff?with=${theirs}`)).toMatchObject(
       aProblem(404, 'UNKNOWN_RUN'),

@@ -48,19 +48,19 @@ async function forked({ id, checkpoint }: Parent, over: object = {}): Promise<st
 }
 
 describe('a fork', () => {
-  test('continues from the checkpoint and repeats nothing before it', async () => {
+  test('a fork continues from the checkpoint and repeats nothing before it', async () => {
     const parent = await startParent(three, 'b');
     const run = await until(await forked(parent), 'completed');
     expect(run).toMatchObject({ output: { log: ['a', 'b', 'c'] }, parentRunId: parent.id, usage: { toolCalls: 3 } });
     expect(service().calls.map(({ job }) => job)).toEqual(['a', 'b', 'c', 'b', 'c']);
   });
 
-  test('makes its calls under new keys', async () => {
+  test('a fork makes its calls under new keys', async () => {
     await until(await forked(await startParent(three, 'b')), 'completed');
     expect(new Set([...keysOf('b'), ...keysOf('c')]).size).toBe(4);
   });
 
-  test('returns the location of the new run', async () => {
+  test('a fork returns the location of the new run', async () => {
     const { id, checkpoint } = await startParent(three, 'b');
     const { status, headers, body } = await fork(id, { checkpoint });
     expect({ status, location: headers.get('location') }).toEqual({
@@ -70,7 +70,7 @@ describe('a fork', () => {
     expect(body).toMatchObject({ parentRunId: id, createdBy: 'uma', threadId: null, forks: [] });
   });
 
-  test('refers to its parent, and the parent to it', async () => {
+  test('a fork and its parent refer to each other', async () => {
     const parent = await startParent(three, 'b');
     const ids = [await forked(parent), await forked(parent)];
     expect(at(await runOf(parent.id), '/forks')).toEqual(ids);
@@ -80,7 +80,7 @@ describe('a fork', () => {
     expect(started).toMatchObject({ seq: 1, parent: { runId: parent.id, checkpoint: parent.checkpoint } });
   });
 
-  test('begins with its own checkpoint, whose parent is that of the parent run', async () => {
+  test('a fork begins with its own checkpoint, whose parent is that of the parent run', async () => {
     const parent = await startParent(three, 'b');
     const id = await forked(parent);
     await until(id, 'completed');
@@ -88,7 +88,7 @@ describe('a fork', () => {
     expect(first).toMatchObject({ source: 'fork', parentId: parent.checkpoint, runId: id, step: 0, next: ['b'] });
   });
 
-  test('of a run that waits leaves it waiting', async () => {
+  test('a fork of a waiting run leaves it waiting', async () => {
     const parent = await startParent(asking, 'ask');
     const id = await forked(parent);
     await until(id, 'waiting');
@@ -99,7 +99,7 @@ describe('a fork', () => {
     expect(await until(parent.id, 'completed')).toMatchObject({ output: { log: ['a', 'b'] } });
   });
 
-  test('of a run that is in the middle of a call does not wait for it', async () => {
+  test('a fork of a run in the middle of a call does not wait for the call', async () => {
     const held = service().hold('b');
     const { body } = await user().post('/api/runs', { graph: three });
     const parentId = textAt(body, '/id');
@@ -111,7 +111,7 @@ describe('a fork', () => {
     expect(await until(parentId, 'completed')).toMatchObject({ output: { log: ['a', 'b', 'c'] } });
   });
 
-  test('of a failed run executes the failed node again', async () => {
+  test('a fork of a failed run executes the failed node again', async () => {
     service().refuse('b');
     const parent = await startParent(three, 'b');
     expect(await runOf(parent.id)).toMatchObject({ status: 'failed' });
@@ -119,7 +119,7 @@ describe('a fork', () => {
     expect(await runOf(parent.id)).toMatchObject({ status: 'failed' });
   });
 
-  test('that fails can be retried', async () => {
+  test('a fork that fails can be retried', async () => {
     const parent = await startParent(three, 'b');
     service().refuse('b');
     const id = await forked(parent);
@@ -129,13 +129,13 @@ describe('a fork', () => {
     expect(keysOf('b')).toHaveLength(3);
   });
 
-  test('without a next node is completed at once', async () => {
+  test('a fork without a next node is completed at once', async () => {
     const id = await forked(await startParent(three));
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'b', 'c'] } });
     expect(service().calls).toHaveLength(3);
   });
 
-  test('from an edit has as many supersteps left as its parent', async () => {
+  test('a fork from an edit has as many supersteps left as its parent', async () => {
     const { id } = await startParent({ ...three, limits: { maxSteps: 4 } });
     await patchState(user(), id, { values: { log: 'x' } });
     const checkpoint = await checkpointWhere(user(), id, hasNextNodes());
@@ -143,13 +143,13 @@ describe('a fork', () => {
     expect(run).toMatchObject({ error: null, output: { log: ['a', 'b', 'c', 'x', 'c'] } });
   });
 
-  test('at a breakpoint of its graph pauses there again', async () => {
+  test('a fork at a breakpoint of its graph pauses there again', async () => {
     const parent = await startParent({ ...three, interruptBefore: ['b'] }, 'b');
     expect(await until(await forked(parent), 'paused')).toMatchObject({ next: ['b'] });
     expect(service().done).toEqual(['a']);
   });
 
-  test('under one Idempotency-Key is created once', async () => {
+  test('a fork requested twice under one Idempotency-Key is created once', async () => {
     const { id, checkpoint } = await startParent(three, 'b');
     const once = async () => await fork(id, { checkpoint }, { 'idempotency-key': `fork ${id}` });
     const [first, second] = [await once(), await once()];
@@ -158,7 +158,7 @@ describe('a fork', () => {
     expect(at(await runOf(id), '/forks')).toEqual([textAt(first.body, '/id')]);
   });
 
-  test('leaves its parent as it was', async () => {
+  test('a fork leaves its parent unchanged', async () => {
     const parent = await startParent(three, 'b');
     const before = await allOf(user(), parent.id);
     const id = await forked(parent, { values: { log: 'x' }, asNode: 'b' });
@@ -169,20 +169,20 @@ describe('a fork', () => {
   });
 });
 
-describe('a fork with', () => {
-  test('values applies the reducers', async () => {
+describe('forks with changes', () => {
+  test('a fork with values applies the reducers', async () => {
     const id = await forked(await startParent(three, 'b'), { values: { log: ['x', 'y'] } });
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'x', 'y', 'b', 'c'] } });
     expect(await eventsOf(user(), id, 'state.updated')).toMatchObject([{ by: 'uma' }]);
   });
 
-  test('asNode follows the edges of that node', async () => {
+  test('a fork with asNode follows the edges of the named node', async () => {
     const id = await forked(await startParent(three, 'b'), { values: { log: 'instead of b' }, asNode: 'b' });
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'instead of b', 'c'] } });
     expect(keysOf('b')).toHaveLength(1);
   });
 
-  test('another published version of the graph continues in that version', async () => {
+  test('a fork with another published version of the graph continues in that version', async () => {
     await user().post('/api/graphs', three);
     const parent = await startParent('three@1', 'b');
     await user().post('/api/graphs', { ...three, nodes: { ...three.nodes, b: aJob('better b') } });
@@ -192,7 +192,7 @@ describe('a fork with', () => {
     expect(first).toMatchObject({ graph: { name: 'three', version: 1 }, output: { log: ['a', 'b', 'c'] } });
   });
 
-  test('an inline graph keeps the values of channels of the same name', async () => {
+  test('a fork with an inline graph keeps the values of channels of the same name', async () => {
     const channels = { log: { reducer: 'append' }, extra: { default: 'new' } } as const;
     const graph = aDefinition({ name: 'other', channels, nodes: { z: aJob('{{ state.extra }}') } });
     const edged = { ...graph, nodes: { ...graph.nodes, b: aJob('own b') }, edges: [{ from: '__start__', to: 'b' }] };
@@ -218,7 +218,7 @@ describe('a refused fork', () => {
     [{ threadId: 't' }, [422, 'INVALID_REQUEST', '/threadId']],
   ];
 
-  test.each(refused)('with the body %j leaves nothing behind', async (over, [status, code, ...paths]) => {
+  test.each(refused)('a refused fork with the body %j creates no run', async (over, [status, code, ...paths]) => {
     const channels = { log: { reducer: 'append' }, n: { schema: { type: ['number', 'null'] } } } as const;
     const { id, checkpoint } = await startParent({ ...three, channels }, 'b');
     const answer = await fork(id, { checkpoint, ...over });
@@ -227,20 +227,20 @@ describe('a refused fork', () => {
     expect(at(await runOf(id), '/forks')).toEqual([]);
   });
 
-  test('is one at a checkpoint of another run', async () => {
+  test('a fork at a checkpoint of another run is refused', async () => {
     const [one, other] = [await startParent(three, 'b'), await startParent(three, 'b')];
     const refused = await fork(one.id, { checkpoint: other.checkpoint });
     expect(refused).toMatchObject(aProblem(404, 'UNKNOWN_CHECKPOINT'));
   });
 
-  test('is one of a run of another tenant', async () => {
+  test('a fork of a run of another tenant is refused', async () => {
     const { id, checkpoint } = await startParent(three, 'b');
     const answer = await stack().as('otherTenantUser').post(`/api/runs/${id}/fork`, { checkpoint });
     expect(answer).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
     expect(at(await runOf(id), '/forks')).toEqual([]);
   });
 
-  test('is one that would continue after an approval that the caller may not decide', async () => {
+  test('a fork that would continue after an approval which the caller may not decide is refused', async () => {
     const { id, checkpoint } = await startParent(asking, 'ask');
     expect(await fork(id, { checkpoint, asNode: 'ask' })).toMatchObject(aProblem(403, 'NOT_AN_APPROVER'));
     expect(await stack().as('admin').post(`/api/runs/${id}/fork`, { checkpoint, asNode: 'ask' })).toMatchObject({
@@ -250,7 +250,7 @@ describe('a refused fork', () => {
 });
 
 describe('an approval in a fork', () => {
-  test('is requested again, and lists what the parent did after the checkpoint', async () => {
+  test('an approval in a fork is requested again, and lists what the parent did after the checkpoint', async () => {
     const parent = await startParent(asking, 'ask');
     await stack().as('approver').post(`/api/runs/${parent.id}/approve`, {});
     await until(parent.id, 'completed');
@@ -262,14 +262,14 @@ describe('an approval in a fork', () => {
     expect(at(approval ?? null, '/details')).toEqual({ amount: 3, parentRun: { runId: parent.id, done } });
   });
 
-  test('lists nothing when the parent did nothing after the checkpoint', async () => {
+  test('an approval in a fork lists nothing when the parent did nothing after the checkpoint', async () => {
     const id = await forked(await startParent(asking, 'ask'));
     await until(id, 'waiting');
     const [approval] = await readAll(user(), `/api/approvals?runId=${id}`);
     expect(at(approval ?? null, '/details')).toEqual({ amount: 3 });
   });
 
-  test('lists the rejections of its parent and grandparent', async () => {
+  test('an approval in a fork lists the rejections of its parent and grandparent', async () => {
     const reject = async (id: string, reason: string) => {
       await until(id, 'waiting');
       await stack().as('approver').post(`/api/runs/${id}/reject`, { reason });
@@ -288,7 +288,7 @@ describe('an approval in a fork', () => {
     ]);
   });
 
-  test('is decided without effect on the parent', async () => {
+  test('an approval in a fork is decided without effect on the parent', async () => {
     const parent = await startParent(asking, 'ask');
     const id = await forked(parent);
     await until(id, 'waiting');

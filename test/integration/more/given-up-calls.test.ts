@@ -80,7 +80,7 @@ async function startUnheard(graphOf: (job: string) => Partial<GraphDefinition>):
 const undone = async (id: string) => await eventsOf(user(), id, 'node.compensated');
 
 describe.concurrent('a call that Temporal times out because its result was lost', LONG, () => {
-  test('is answered by the ledger, and compensated when its run fails later', async () => {
+  test('a call that Temporal times out because its result was lost is answered by the ledger, and compensated when its run fails later', async () => {
     const { id, jobs, letGo } = await startUnheard((job) => {
       service.refuse(`next ${job}`);
       return { nodes: { pay: aJob(job, { deadline, compensate }), next: aJob(`next ${job}`) } };
@@ -95,7 +95,7 @@ describe.concurrent('a call that Temporal times out because its result was lost'
     ]);
   });
 
-  test('is answered by the ledger if it is unsafe, without an intervention', async () => {
+  test('an unsafe call that Temporal times out because its result was lost is answered by the ledger without an intervention', async () => {
     const { id, jobs, letGo } = await startUnheard((job) => ({
       nodes: { pay: aJob(job, { tool: 'strike', deadline }) },
     }));
@@ -105,7 +105,7 @@ describe.concurrent('a call that Temporal times out because its result was lost'
     expect(jobs()).toHaveLength(1);
   });
 
-  test('is compensated when its run is canceled while the ledger is read', async () => {
+  test('a call whose result was lost is compensated when its run is canceled while the ledger is read', async () => {
     const { id, jobs, hold, letGo } = await startUnheard((job) => ({
       nodes: { pay: aJob(job, { deadline, compensate }), ask: { type: 'approval', title: 'Go on?' } },
     }));
@@ -118,7 +118,7 @@ describe.concurrent('a call that Temporal times out because its result was lost'
     expect(jobs()).toHaveLength(2);
   });
 
-  test('is compensated when the deadline of the graph around it passes meanwhile', async () => {
+  test('a call whose result was lost is compensated when the deadline of the surrounding graph passes meanwhile', async () => {
     const { id, jobs, letGo } = await startUnheard((job) => {
       const graph = aDefinition({ name: 'child', nodes: { pay: aJob(job, { deadline, compensate }) } });
       return { nodes: { sub: { type: 'subgraph', graph, deadline } } };

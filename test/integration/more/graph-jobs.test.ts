@@ -27,7 +27,7 @@ function dense(): ParametersOf<'validate'> {
   return [{ name: 'dense', nodes, edges: [{ from: '__start__', to: 'n0' }, ...edges] }, {}];
 }
 
-test('threads return the same issues as a check without them', async () => {
+test('graph jobs in threads return the same issues as a check without threads', async () => {
   const graphJobs = await open();
   await expect(graphJobs.do('validate', 'acme', ...small)).resolves.toContainEqual(
     expect.objectContaining({ severity: 'error' }),
@@ -50,12 +50,12 @@ async function openSlowly(limitMs: number): Promise<GraphJobs> {
   return await openSlowly(limitMs / 2);
 }
 
-test('the time limit of a job begins when its thread is ready', async () => {
+test('the time limit of a graph job begins when its thread is ready', async () => {
   const graphJobs = await openSlowly(1_000);
   await expect(graphJobs.do('validate', 'acme', null, {})).resolves.not.toEqual([]);
 });
 
-test('a thread runs the test of a graph', async () => {
+test('the test of a graph is executed in a thread', async () => {
   const graphJobs = await open();
   const graph = { definition: aDefinition(), catalog: aCatalog() };
   const identity = {
@@ -78,7 +78,7 @@ test('a thread runs the test of a graph', async () => {
 /** A process that executes the job itself has fewer event loop turns meanwhile. */
 const MANY_TURNS = 100;
 
-test('the event loop stays free while a large definition is checked', async () => {
+test('the event loop stays free while a large definition is checked in a thread', async () => {
   const graphJobs = await open();
   await graphJobs.do('validate', 'acme', ...small);
   const checked = graphJobs.do('validate', 'acme', ...dense()).then(() => 'checked');
@@ -87,7 +87,7 @@ test('the event loop stays free while a large definition is checked', async () =
   expect(turns).toBeGreaterThan(MANY_TURNS);
 });
 
-test('a tenant with many large definitions leaves one thread to others', async () => {
+test('a tenant with many large definitions leaves one graph thread to other tenants', async () => {
   const graphJobs = await open();
   const ended: string[] = [];
   const check = async (tenant: string, job: ParametersOf<'validate'>): Promise<void> => {
@@ -101,7 +101,7 @@ test('a tenant with many large definitions leaves one thread to others', async (
 });
 
 describe('a job that exceeds a limit is refused, and the next one succeeds', () => {
-  test('bounds its time', async () => {
+  test('a graph job that exceeds its time limit is refused, and the next one succeeds', async () => {
     const graphJobs = await open({ limitMs: 5 });
     await expect(graphJobs.do('validate', 'acme', ...dense())).rejects.toMatchObject({
       code: 'TOO_EXPENSIVE',
@@ -109,7 +109,7 @@ describe('a job that exceeds a limit is refused, and the next one succeeds', () 
     });
   });
 
-  test('bounds its memory', async () => {
+  test('a graph job that exceeds its memory limit is refused, and the next one succeeds', async () => {
     const graphJobs = await open({ heapMib: 64 });
     const text = 'x'.repeat(1_000);
     const list = Array.from({ length: 400_000 }, (_, at) => `${at}${text}`);
@@ -122,7 +122,7 @@ describe('a job that exceeds a limit is refused, and the next one succeeds', () 
   });
 });
 
-test('at most a hundred jobs of a tenant are queued', async () => {
+test('at most a hundred graph jobs of a tenant are queued', async () => {
   const graphJobs = await open();
   const results = await Promise.allSettled(
     Array.from({ length: 300 }, async () => graphJobs.do('validate', 'acme', ...small)),

@@ -31,7 +31,7 @@ async function publish(graph: GraphDefinition): Promise<void> {
 
 const withGraph = (graph: string) => aGraphOf(anAgent({ tools: [{ graph }, 'look'] }));
 
-test('a model calls a published graph twice in parallel, people decide approvals inside, and the run continues with the answers', async () => {
+test('a model calls a published graph as a tool twice in parallel, people decide approvals inside, and the run continues with the answers', async () => {
   await publish(aPayment());
   model().answers(
     askFor([
@@ -85,7 +85,7 @@ test('a published agent pins the version of its graph tool, and a graph that wou
   expect([status, listAt(body, '/issues').map((issue) => at(issue, '/code'))]).toEqual([422, ['RECURSIVE_SUBGRAPH']]);
 });
 
-test('a graph tool is offered and called as its node configures it, and drawn inside the node', async () => {
+test('a graph tool is offered and called as its node configures it, and is drawn inside the node in diagrams', async () => {
   await publish(aPayment({ name: 'settle', nodes: { set: { type: 'set', write: { log: '{{ state.order }}' } } } }));
   const tools = [{ graph: 'settle', as: 'pay_order', description: 'Pays, once.' }];
   await publish(aGraphOf(anAgent({ tools }), { name: 'renamed' }));

@@ -24,7 +24,7 @@ afterAll(async () => {
 const post = async (path: string, { headers, body }: SignedMessage) =>
   await stack.stranger.send(path, { method: 'POST', headers, body });
 
-test('one message starts a run, another sends the event that it waits for, each once', async () => {
+test('one webhook message starts a run, another sends the event that the run waits for, and each counts once', async () => {
   const nodes = { wait: { type: 'wait', event: 'paid', write: 'got' } } as const;
   await stack.as('user').post('/api/graphs', aDefinition({ name: 'order', channels: { order: {}, got: {} }, nodes }));
   const secret = { secret: 'HOOK_KEY' };

@@ -77,30 +77,28 @@ const ODD_OBJECTS: readonly [string, string][] = [
   ['keys in numeric order', '{"b":1,"a":2,"2":3,"1":4}'],
 ];
 
-describe('a signal from another client', () => {
-  test.each([
-    ['NUL', 'no\0such', 'no\uFFFDsuch'],
-    ['900 characters', 'x'.repeat(900), 'x'.repeat(100)],
-    ['a line of its own', 'no\nsuch', 'no\uFFFDsuch'],
-  ])('whose name contains %s is recorded, and the run continues', async (_what, name, recorded) => {
-    const { runId: id } = await startAsking(stack.as('user'));
-    const connection = await Connection.connect({ address: stack.temporalAddress });
-    try {
-      const client = new Client({ connection, namespace: stack.namespace });
-      await client.workflow.getHandle(`run:demo:${id}`).signal(name);
-      const approver = stack.as('approver');
-      await expect.poll(() => eventsOf(approver, id, 'signal.ignored')).toMatchObject([{ signal: recorded }]);
-      await stack.as('user').post(`/api/runs/${id}/cancel`, {});
-      await stack.as('user').untilRun(id, hasStatus('canceled'));
-    } finally {
-      await connection.close();
-    }
-  });
+test.each([
+  ['NUL', 'no\0such', 'no\uFFFDsuch'],
+  ['900 characters', 'x'.repeat(900), 'x'.repeat(100)],
+  ['a line break', 'no\nsuch', 'no\uFFFDsuch'],
+])('a Temporal signal whose name contains %s is recorded, and the run continues', async (_what, name, recorded) => {
+  const { runId: id } = await startAsking(stack.as('user'));
+  const connection = await Connection.connect({ address: stack.temporalAddress });
+  try {
+    const client = new Client({ connection, namespace: stack.namespace });
+    await client.workflow.getHandle(`run:demo:${id}`).signal(name);
+    const approver = stack.as('approver');
+    await expect.poll(() => eventsOf(approver, id, 'signal.ignored')).toMatchObject([{ signal: recorded }]);
+    await stack.as('user').post(`/api/runs/${id}/cancel`, {});
+    await stack.as('user').untilRun(id, hasStatus('canceled'));
+  } finally {
+    await connection.close();
+  }
 });
 
 describe('input', () => {
   test.each([...ODD_TEXTS, ...ODD_OBJECTS])(
-    'with %s is kept unchanged in the state, the output and the history',
+    'the input of a run with %s is kept unchanged in the state, the output and the history',
     async (_what, given) => {
       const { body } = await start(`{"graph":${JSON.stringify(handing)},"input":{"given":${given}}}`);
       const expected = JSON.stringify(JSON.parse(given));
@@ -117,28 +115,26 @@ describe('input', () => {
     },
   );
 
-  test('for a channel named __proto__ is refused', async () => {
+  test('input for a channel named __proto__ is refused', async () => {
     const refused = await start(`{"graph":${JSON.stringify(handing)},"input":{"__proto__":1}}`);
     expect(refused).toMatchObject({ status: 422 });
     expect(issuePathsOf(refused)).toEqual(['/input/__proto__']);
   });
 
-  test('with __proto__ pollutes no prototype', async () => {
+  test('input with __proto__ pollutes no prototype', async () => {
     await start(`{"graph":${JSON.stringify(handing)},"input":{"given":{"__proto__":{"polluted":1}}}}`);
     expect('polluted' in {}).toBe(false);
   });
 });
 
-describe('metadata', () => {
-  test.each([...ODD_OBJECTS])('with %s is kept unchanged', async (_what, metadata) => {
-    const { body } = await start(`{"graph":${JSON.stringify(handing)},"metadata":${metadata}}`);
-    expect(JSON.stringify(at(body, '/metadata'))).toBe(JSON.stringify(JSON.parse(metadata)));
-  });
+test.each([...ODD_OBJECTS])('metadata of a run with %s is kept unchanged', async (_what, metadata) => {
+  const { body } = await start(`{"graph":${JSON.stringify(handing)},"metadata":${metadata}}`);
+  expect(JSON.stringify(at(body, '/metadata'))).toBe(JSON.stringify(JSON.parse(metadata)));
 });
 
 describe('a definition', () => {
   test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
-    'may have a channel and a node named "%s"',
+    'a definition may have a channel and a node named "%s"',
     async (name) => {
       const nodes = { [name]: { type: 'set', write: { [name]: `{{ state.${name} + 1 }}` } } } as const;
       const run = await startRun(stack.as('user'), aDefinition({ channels: { [name]: {} }, nodes }), { [name]: 1 });
@@ -146,7 +142,7 @@ describe('a definition', () => {
     },
   );
 
-  test('with a field __proto__ is refused at any depth', async () => {
+  test('a definition with a field __proto__ is refused at any depth', async () => {
     const body = JSON.stringify(aDefinition())
       .replaceAll('{"type":', '{"__proto__":{"x":1},"type":')
       .replace(/^\{/, '{"__proto__":{"x":1},');
@@ -161,7 +157,7 @@ describe('a definition', () => {
 describe('a text of a person', () => {
   const reason = 'a\u0000b\uD800';
 
-  test('in a decision may contain any characters', async () => {
+  test('the reason of an approval decision may contain any characters', async () => {
     const run = await startAsking(stack.as('user'), { title: '{{ "a\\u0000" }}' });
     const said = { reason, values: { text: reason }, args: [reason] };
     await stack.as('approver').post(`/api/approvals/${run.approvalId}/decision`, { decision: 'approve', ...said });
@@ -169,14 +165,14 @@ describe('a text of a person', () => {
     expect(at(ended, '/output/answer')).toMatchObject(said);
   });
 
-  test('in a cancellation may contain any characters', async () => {
+  test('the reason of a cancellation may contain any characters', async () => {
     const { runId } = await startAsking(stack.as('user'));
     await stack.as('user').post(`/api/runs/${runId}/cancel`, { reason });
     await stack.as('user').untilRun(runId, hasStatus('canceled'));
     expect(await eventsOf(stack.as('user'), runId, 'run.canceled')).toMatchObject([{ reason }]);
   });
 
-  test('in failing a node may contain any characters', async () => {
+  test('the reason of the control "fail" may contain any characters', async () => {
     server.answers(answer(404));
     const run = await startRun(stack.as('user'), aGraphOf({ type: 'tool', tool: 'work', onError: 'intervene' }));
     await stack.as('user').post(`/api/runs/${textAt(run, '/id')}/fail`, { reason });
@@ -188,14 +184,14 @@ describe('a text of a person', () => {
 describe('the answer of a tool', () => {
   const working = aGraphOf({ type: 'tool', tool: 'work' });
 
-  test.each([...ODD_TEXTS, ...ODD_OBJECTS])('with %s is kept unchanged', async (_what, text) => {
+  test.each([...ODD_TEXTS, ...ODD_OBJECTS])('a tool result with %s is kept unchanged', async (_what, text) => {
     server.answers(answer(200, { 'content-type': 'application/json' }, text));
     const run = await startRun(stack.as('user'), working);
     expect(JSON.stringify(at(run, '/output/answer'))).toBe(JSON.stringify(JSON.parse(text)));
   });
 
   test.each([499, 500])(
-    'with an error is truncated after %i characters without breaking a surrogate pair',
+    'the error of a tool is truncated after %i characters without breaking a surrogate pair',
     async (length) => {
       server.answers(answer(400, {}, `${'x'.repeat(length)}${'😀'.repeat(9)}`));
       const run = await startRun(stack.as('user'), working);
@@ -206,13 +202,13 @@ describe('the answer of a tool', () => {
 });
 
 describe('a tool at a private address', () => {
-  test.each(SPELLINGS)('%s is blocked without a request to its server', async (host) => {
+  test.each(SPELLINGS)('a tool at the private address %s is blocked without a request to its server', async (host) => {
     const run = await startRun(stack.as('user'), aGraphOf({ type: 'tool', tool: `at-${toName(host)}` }));
     expect(run).toMatchObject({ status: 'failed', error: { code: 'BLOCKED_URL', node: 'only', attempts: 1 } });
     expect(inside.connections).toBe(0);
   });
 
-  test('is not reached by a redirect either', async () => {
+  test('a tool at a private address is not reached by a redirect either', async () => {
     server.answers(answer(307, { location: `${inside.url}/work` }));
     expect(await startRun(stack.as('user'), aGraphOf({ type: 'tool', tool: 'work' }))).toMatchObject({
       status: 'failed',
@@ -220,7 +216,7 @@ describe('a tool at a private address', () => {
     expect(inside.connections).toBe(0);
   });
 
-  test('is reached when http.allow names it', async () => {
+  test('a tool at a private address is reached when http.allow names the address', async () => {
     server.answers(json({ reached: true }));
     expect(await startRun(stack.as('user'), aGraphOf({ type: 'tool', tool: 'work' }))).toMatchObject({
       output: { answer: { reached: true } },

@@ -54,7 +54,7 @@ const until = async (id: string, status: string): Promise<Json> =>
   await stack.as('user').untilRun(id, hasStatus(status));
 
 describe('a fork with another graph', () => {
-  test('redacts the items of its parent', async () => {
+  test('a fork with another graph redacts the elements of its parent', async () => {
     const listing = secretive({
       nodes: { a: { type: 'set' }, work: { type: 'set' } },
       edges: [
@@ -69,7 +69,7 @@ describe('a fork with another graph', () => {
     expect(await textOf('admin', forked)).toContain(`"pub":"${SECRET}"`);
   });
 
-  test('redacts the payloads of events, also as a fork of a fork', async () => {
+  test('a fork with another graph redacts the payloads of events, also as a fork of a fork', async () => {
     const paid: NodeDefinition = { type: 'wait', event: 'paid', write: 'secret' };
     const id = await start(
       secretive({

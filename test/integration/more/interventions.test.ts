@@ -49,7 +49,7 @@ const failuresOf = async (id: string): Promise<Json[]> => await eventsOf(stack.a
 const keys = (): (string | string[] | undefined)[] => server.requests.map(({ headers }) => headers['idempotency-key']);
 
 describe('a failed node with onError: intervene', () => {
-  test('waits for a person', async () => {
+  test('a failed node with onError: intervene waits for a person', async () => {
     const run = await runOf(await startFailing(answer(404)));
     const waitingFor = [
       { kind: 'intervention', node: 'only', id: expect.stringMatching(/./), since: expect.stringMatching(/Z$/) },
@@ -57,7 +57,7 @@ describe('a failed node with onError: intervene', () => {
     expect(run).toMatchObject({ status: 'waiting', error: null, waitingFor });
   });
 
-  test('is called again by retry, under a new key', async () => {
+  test('a failed node that waits for an intervention is called again by retry, under a new key', async () => {
     const id = await startFailing(answer(404));
     server.answers(json({ n: 2 }));
     expect(await control(id, 'retry')).toMatchObject({ status: 202, body: { id } });
@@ -66,7 +66,7 @@ describe('a failed node with onError: intervene', () => {
     expect(await eventsOf(stack.as('user'), id, 'run.retried')).toMatchObject([{ node: 'only', by: 'uma' }]);
   });
 
-  test('waits again when the retry fails', async () => {
+  test('a failed node waits for an intervention again when its retry fails', async () => {
     const id = await startFailing(answer(404));
     server.answers(answer(410), json({ n: 3 }));
     await control(id, 'retry');
@@ -75,7 +75,7 @@ describe('a failed node with onError: intervene', () => {
     expect(await until(id, 'completed')).toMatchObject({ output: { answer: 3 } });
   });
 
-  test('continues after skip, with the given output', async () => {
+  test('a run with a failed node continues after skip, with the given output', async () => {
     const id = await startFailing(answer(404));
     expect(await control(id, 'skip', { node: 'only', output: { n: 7 } })).toMatchObject({ status: 202 });
     expect(await until(id, 'completed')).toMatchObject({ output: { answer: 7 } });
@@ -88,8 +88,8 @@ describe('a failed node with onError: intervene', () => {
   test.each([
     ['breaks the schema of its channel', { n: 'seven' }],
     ['lacks what the node writes', {}],
-    ['is nothing', null],
-  ])('still waits after a skip whose output %s', async (_what, output) => {
+    ['is null', null],
+  ])('a failed node still waits for an intervention after a skip whose output %s', async (_what, output) => {
     const id = await startFailing(answer(404));
     const refused = await control(id, 'skip', { node: 'only', output });
     expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
@@ -98,13 +98,13 @@ describe('a failed node with onError: intervene', () => {
     expect(await until(id, 'completed')).toMatchObject({ output: { answer: 1 } });
   });
 
-  test('can not be skipped without an output', async () => {
+  test('a failed node can not be skipped without an output', async () => {
     const refused = await control(await startFailing(answer(404)), 'skip', { node: 'only' });
     expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(refused)).toEqual(['/output']);
   });
 
-  test('fails the run by the control fail, with its reason', async () => {
+  test('the control "fail" ends a run whose failed node waits for an intervention, with the given reason', async () => {
     const id = await startFailing(answer(404, {}, 'no such thing'));
     expect(await control(id, 'fail', { node: 'only', reason: 'hopeless' })).toMatchObject({ status: 202 });
     const error = at(await until(id, 'failed'), '/error') ?? null;
@@ -112,7 +112,7 @@ describe('a failed node with onError: intervene', () => {
     expect(textAt(error, '/message')).toMatch(/no such thing.*uma.*hopeless/);
   });
 
-  test('accepts a control without a node while it is the only one', async () => {
+  test('a control without a node is accepted while a single node waits for an intervention', async () => {
     const id = await startFailing(answer(404));
     expect(await control(id, 'fail')).toMatchObject({ status: 202 });
     await until(id, 'failed');
@@ -124,18 +124,21 @@ describe('an unsafe call of unknown outcome', () => {
 
   const ways: readonly [string, Answer][] = [
     ['the connection breaks', hangUp],
-    ['the answer breaks off', breakOff],
-    ['the server fails', answer(500)],
+    ['the response breaks off', breakOff],
+    ['the server answers with status 500', answer(500)],
   ];
-  test.each(ways)('waits for a person when %s, and is never repeated automatically', async (_what, failure) => {
-    const id = await startFailing(failure, unsafe);
-    expect(await runOf(id)).toMatchObject({ status: 'waiting', waitingFor: [{ kind: 'intervention' }] });
-    expect(await control(id, 'skip', { output: { n: 1 } })).toMatchObject({ status: 202 });
-    await until(id, 'completed');
-    expect(server.requests).toHaveLength(1);
-  });
+  test.each(ways)(
+    'an unsafe call waits for a person when %s, and is never repeated by itself',
+    async (_what, failure) => {
+      const id = await startFailing(failure, unsafe);
+      expect(await runOf(id)).toMatchObject({ status: 'waiting', waitingFor: [{ kind: 'intervention' }] });
+      expect(await control(id, 'skip', { output: { n: 1 } })).toMatchObject({ status: 202 });
+      await until(id, 'completed');
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
-  test('waits regardless of onError', async () => {
+  test('an unsafe call of unknown outcome waits for a person regardless of onError', async () => {
     const onError = { to: '__end__' };
     const id = await startFailing(hangUp, aWatchedGraph({ tool: 'risky', onError }));
     const failed = { error: { code: 'UNKNOWN_OUTCOME', cause: { code: 'TOOL_FAILED' } } };
@@ -143,7 +146,7 @@ describe('an unsafe call of unknown outcome', () => {
     expect(await failuresOf(id)).toMatchObject([failed]);
   });
 
-  test('is listed in its run when the run is canceled', async () => {
+  test('an unsafe call of unknown outcome is listed in its run when the run is canceled', async () => {
     const id = await startFailing(hangUp, unsafe);
     expect(await control(id, 'cancel')).toMatchObject({ status: 202 });
     const cause = { code: 'UNKNOWN_OUTCOME', message: 'Not compensated: only: the outcome of the call is unknown' };
@@ -152,7 +155,7 @@ describe('an unsafe call of unknown outcome', () => {
     });
   });
 
-  test('is made a second time by retry, under the same key', async () => {
+  test('an unsafe call of unknown outcome is made a second time by retry, under the same key', async () => {
     const id = await startFailing(hangUp, unsafe);
     server.answers(json({ n: 5 }));
     await control(id, 'retry');
@@ -160,7 +163,7 @@ describe('an unsafe call of unknown outcome', () => {
     expect(keys()).toEqual([expect.stringMatching(/./), keys()[0]]);
   });
 
-  test('is repeated automatically when the request can not have been sent', async () => {
+  test('an unsafe call is repeated automatically when its request can not have been sent', async () => {
     server.answers(answer(429, { 'retry-after': '0' }), json({ n: 6 }));
     expect(await startRun(stack.as('user'), unsafe)).toMatchObject({ status: 'completed', output: { answer: 6 } });
     expect(server.requests).toHaveLength(2);
@@ -196,7 +199,7 @@ describe('an unsafe compensation of unknown outcome', () => {
     return Number(said?.[1]);
   }
 
-  test('waits for a person, and is made again by retry under its key', async () => {
+  test('an unsafe compensation of unknown outcome waits for a person, and is made again by retry under its key', async () => {
     const id = await startWithUnknownOutcome();
     server.answers(json({ n: 2 }));
     expect(await control(id, 'retry')).toMatchObject({ status: 202 });
@@ -208,23 +211,30 @@ describe('an unsafe compensation of unknown outcome', () => {
   test.each([
     ['skip', { id: 'pay:1:undo', output: { seen: true } }, { type: 'node.compensated', result: { seen: true } }],
     ['fail', { reason: 'too late' }, { type: 'compensation.failed', error: { code: 'UNKNOWN_OUTCOME' } }],
-  ])('is resolved by the control %s, and the history names the person', async (name, body, told) => {
-    const others = await countUnknown();
-    const id = await startWithUnknownOutcome();
-    expect(await countUnknown()).toBe(others + 1);
-    expect(await control(id, 'pause')).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
-    expect(await control(id, name, { ...body, id: 'other' })).toMatchObject(aProblem(422, 'UNKNOWN_INTERVENTION'));
-    expect(await control(id, name, body)).toMatchObject({ status: 202 });
-    await until(id, 'failed');
-    expect((await eventsOf(stack.as('user'), id, told.type)).at(-1)).toMatchObject({ node: 'pay', by: 'uma', ...told });
-    expect(server.requests).toHaveLength(3);
-    expect(await countUnknown()).toBe(others);
-  });
+  ])(
+    'an unsafe compensation of unknown outcome is resolved by the control %s, and the history names the person',
+    async (name, body, told) => {
+      const others = await countUnknown();
+      const id = await startWithUnknownOutcome();
+      expect(await countUnknown()).toBe(others + 1);
+      expect(await control(id, 'pause')).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
+      expect(await control(id, name, { ...body, id: 'other' })).toMatchObject(aProblem(422, 'UNKNOWN_INTERVENTION'));
+      expect(await control(id, name, body)).toMatchObject({ status: 202 });
+      await until(id, 'failed');
+      expect((await eventsOf(stack.as('user'), id, told.type)).at(-1)).toMatchObject({
+        node: 'pay',
+        by: 'uma',
+        ...told,
+      });
+      expect(server.requests).toHaveLength(3);
+      expect(await countUnknown()).toBe(others);
+    },
+  );
 
   test.each([
-    ['done it', json({ n: 2 })],
-    ['failed', answer(404)],
-  ])('is replayed identically after a person sends the control %s', async (_what, second) => {
+    ['succeeds', json({ n: 2 })],
+    ['fails', answer(404)],
+  ])('a compensation that was retried by a person and %s is replayed identically', async (_what, second) => {
     const id = await startWithUnknownOutcome();
     server.answers(second);
     await control(id, 'retry');
@@ -250,14 +260,17 @@ describe('several nodes that wait', () => {
     ['retry', {}],
     ['skip', { output: { n: 1 } }],
     ['fail', {}],
-  ])('need a control %s that names one of them, and the error lists their ids', async (name, body) => {
-    const { id, ids } = await startTwoFailing();
-    const refused = await control(id, name, body);
-    expect(refused).toMatchObject(aProblem(422, 'INTERVENTION_ID_REQUIRED'));
-    for (const named of ids.values()) expect(textAt(refused.body, '/detail')).toContain(named);
-  });
+  ])(
+    'a control %s needs to name one of several nodes that wait for an intervention, and the error lists their ids',
+    async (name, body) => {
+      const { id, ids } = await startTwoFailing();
+      const refused = await control(id, name, body);
+      expect(refused).toMatchObject(aProblem(422, 'INTERVENTION_ID_REQUIRED'));
+      for (const named of ids.values()) expect(textAt(refused.body, '/detail')).toContain(named);
+    },
+  );
 
-  test('are selected by node and by id', async () => {
+  test('nodes that wait for an intervention are selected by node and by id', async () => {
     const { id, ids } = await startTwoFailing();
     expect(await control(id, 'skip', { node: 'two', output: { n: 2 } })).toMatchObject({
       status: 202,
@@ -268,7 +281,7 @@ describe('several nodes that wait', () => {
   });
 
   test.each([{ node: 'three' }, { id: 'three:1' }, { node: 'one', id: 'two:1' }])(
-    'do not accept a control with %j, which names none of them',
+    'several nodes that wait for an intervention refuse a control with %j, which names none of them',
     async (which) => {
       const { id, ids } = await startTwoFailing();
       const refused = await control(id, 'retry', which);
@@ -277,7 +290,7 @@ describe('several nodes that wait', () => {
     },
   );
 
-  test('are failed one by one, and the history names the person each time', async () => {
+  test('several nodes that wait for an intervention are failed one by one, and the history names the person each time', async () => {
     const { id } = await startTwoFailing();
     await control(id, 'fail', { node: 'one' });
     await expect.poll(async () => at(await runOf(id), '/waitingFor')).toMatchObject([{ node: 'two' }]);
@@ -286,7 +299,7 @@ describe('several nodes that wait', () => {
     expect(await until(id, 'failed')).toMatchObject({ error: { node: 'one' } });
   });
 
-  test('continue together: the output of the first is kept while the second is retried', async () => {
+  test('several nodes that wait for an intervention continue together: the output of the first is kept while the second is retried', async () => {
     const { id } = await startTwoFailing();
     await control(id, 'skip', { node: 'one', output: { n: 1 } });
     server.answers(json({ n: 2 }));
@@ -303,23 +316,23 @@ describe('a control that does not fit', () => {
     ['fail', { node: 'only' }],
   ];
 
-  test.each(controls)('is refused while nothing waits for an intervention: %s', async (name, body) => {
+  test.each(controls)('the control %s is refused while no node waits for an intervention', async (name, body) => {
     const run = await startRun(stack.as('user'), anAskingGraph());
     expect(await control(textAt(run, '/id'), name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
   });
 
-  test.each(controls)('is refused for a completed run: %s', async (name, body) => {
+  test.each(controls)('the control %s is refused for a completed run', async (name, body) => {
     const run = await startRun(stack.as('user'), aDefinition());
     expect(await control(textAt(run, '/id'), name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
   });
 
-  test.each(controls)('is refused because of unknown fields: %s', async (name, body) => {
+  test.each(controls)('the control %s is refused with an unknown field', async (name, body) => {
     const refused = await control(await startFailing(answer(404)), name, { ...body, by: 'ada', signalId: 'x' });
     expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(refused).toSorted()).toEqual(['/by', '/signalId']);
   });
 
-  test('is an approve, which resolves no intervention', async () => {
+  test('the control "approve" does not resolve an intervention', async () => {
     const id = await startFailing(answer(404));
     expect(await stack.as('approver').post(`/api/runs/${id}/approve`, {})).toMatchObject(
       aProblem(404, 'UNKNOWN_APPROVAL'),
@@ -327,7 +340,7 @@ describe('a control that does not fit', () => {
   });
 });
 
-test('a repeated retry under its Idempotency-Key counts once', async () => {
+test('a retry repeated under its Idempotency-Key counts once', async () => {
   const id = await startFailing(answer(404));
   server.answers(answer(404), json({ n: 9 }));
   const once = async () => await stack.as('user').post(`/api/runs/${id}/retry`, {}, { 'idempotency-key': 'again' });

@@ -19,7 +19,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-test('a result of almost a megabyte passes through channels, checkpoints and the next call unchanged', async () => {
+test('a tool result of almost a megabyte passes through channels, checkpoints and the next call unchanged', async () => {
   const large = 'x'.repeat(900_000);
   server.answers(json({ large }), json({ received: true }));
   const graph = aDefinition({
@@ -38,7 +38,7 @@ test('a result of almost a megabyte passes through channels, checkpoints and the
   expect(called).toMatchObject({ result: { large } });
 });
 
-test('a decision on an approval of a megabyte returns its outcome at each attempt', async () => {
+test('a decision on an approval with a megabyte of arguments returns its outcome at each attempt', async () => {
   const args = { document: 'x'.repeat(900_000) };
   const graph = aDefinition({
     channels: { document: {}, decision: {} },
@@ -68,7 +68,7 @@ test('a decision on an approval of a megabyte returns its outcome at each attemp
   expect(at(run, '/output/decision')).toBe('approved');
 });
 
-test('a control of a run that writes a megabyte returns the run', async () => {
+test('a control that makes a run write a megabyte returns the run', async () => {
   const large = 'x'.repeat(600_000);
   const graph = aDefinition({
     channels: { document: {}, given: {} },

@@ -98,7 +98,7 @@ async function expectReplay(id: string): Promise<void> {
 }
 
 describe('short idempotent calls', () => {
-  test('of a long run are made without activities over several executions, and the run replays', async () => {
+  test('short idempotent calls of a long run are made without activities over several executions, and the run replays', async () => {
     const id = await start(aLoop(400, looks({ at: '{{ state.count }}' })));
     expect(await until(id, 'completed')).toMatchObject({ output: { count: 400 }, usage: { toolCalls: 400 } });
     const called = await calledOf(id);
@@ -112,7 +112,7 @@ describe('short idempotent calls', () => {
     await expectReplay(id);
   });
 
-  test('that call functions record what a replay needs', async () => {
+  test('local calls of functions record in the history what a replay needs', async () => {
     const double: NodeDefinition = { type: 'function', function: 'double', args: { n: 21 }, execution: 'local' };
     const id = await start(aGraphOf({ ...double, write: 'answer' }));
     expect(await until(id, 'completed')).toMatchObject({ output: { answer: { twice: 42 } } });
@@ -120,7 +120,7 @@ describe('short idempotent calls', () => {
     await expectReplay(id);
   });
 
-  test('are readable in the history while later ones are made', async () => {
+  test('local calls are readable in the history while later ones are made', async () => {
     const id = await start(aLoop(30, slow(150)));
     await expect.poll(async () => (await calledOf(id)).length).toBeGreaterThan(2);
     expect(await runOf(id)).toMatchObject({ status: 'running' });
@@ -128,18 +128,18 @@ describe('short idempotent calls', () => {
     await until(id, 'canceled');
   });
 
-  test('of one superstep are limited to the concurrency of the run', async () => {
+  test('local calls of one superstep are limited to the concurrency of the run', async () => {
     const id = await start(aFan(looks({ at: '{{ item }}' })), numbers(300));
     expect(listAt(await until(id, 'completed'), '/output/done')).toHaveLength(300);
     expect((await calledOf(id)).filter((event) => at(event, '/local') === true)).toHaveLength(300);
   });
 
-  test('can return more in total than one request to Temporal may hold', async () => {
+  test('local calls can return more in total than one request to Temporal may hold', async () => {
     const id = await start(aFan(looks({ bytes: 60_000 }, { tool: 'lookAtMuch' })), numbers(90));
     expect(listAt(await until(id, 'completed'), '/output/done')).toHaveLength(90);
   });
 
-  test('can return and receive more than a Temporal history may hold', async () => {
+  test('local calls can return and receive more than a Temporal history may hold', async () => {
     const looksAtMuch = looks({ bytes: 300_000, given: '{{ state.given }}' }, { tool: 'lookAtMuch' });
     const id = await start(aGraphOf({ ...looksAtMuch, write: { answer: '{{ size(result) }}' } }), {
       given: 'y'.repeat(200_000),
@@ -148,17 +148,17 @@ describe('short idempotent calls', () => {
   });
 
   test.each([
-    ['by its own terms', looks({}, { execution: 'activity' })],
-    ['by those of its tool', looks({}, { tool: 'ask' })],
-    ['because it can be undone', looks({}, { compensate: { tool: 'look' } })],
-  ])('are made by an activity instead %s', async (_, node) => {
+    ['if its node requires an activity', looks({}, { execution: 'activity' })],
+    ['if its tool requires an activity', looks({}, { tool: 'ask' })],
+    ['if it can be compensated', looks({}, { compensate: { tool: 'look' } })],
+  ])('an idempotent call is made by an activity instead of locally %s', async (_, node) => {
     const id = await start(aGraphOf(node));
     await until(id, 'completed');
     expect((await recordedOf(id)).get(MARKER)).toBeUndefined();
     expect((await calledOf(id)).map((event) => at(event, '/local'))).toEqual([undefined]);
   });
 
-  test('that are slow are made by an activity', async () => {
+  test('slow local calls are continued by an activity', async () => {
     const id = await start(aGraphOf(slow(2_500)));
     expect(await until(id, 'completed')).toMatchObject({ output: { answer: { ms: 2_500 } } });
     expect(await calledOf(id)).toMatchObject([{ attempts: 1 }]);
@@ -170,20 +170,20 @@ describe('short idempotent calls', () => {
 describe('a local call that fails', () => {
   const unlucky = (failures: number) => aGraphOf(looks({ failures }, { tool: 'lookUnluckily' }));
 
-  test('is retried as a local call', async () => {
+  test('a failed local call is retried as a local call', async () => {
     const id = await start(unlucky(2));
     await until(id, 'completed');
     expect(await calledOf(id)).toMatchObject([{ attempts: 3, local: true, result: { attempts: 3 } }]);
   });
 
-  test('repeatedly is continued by an activity, which continues to count the attempts', async () => {
+  test('a local call that fails repeatedly is continued by an activity, which continues to count the attempts', async () => {
     const id = await start(unlucky(4));
     await until(id, 'completed');
     expect(await calledOf(id)).toMatchObject([{ attempts: 5, result: { attempts: 5 } }]);
     await expectReplay(id);
   });
 
-  test('permanently fails its node', async () => {
+  test('a local call that fails permanently fails its node', async () => {
     const id = await start(aGraphOf(looks({}, { tool: 'lookInVain' })));
     expect(await until(id, 'failed')).toMatchObject({ error: { code: 'TOOL_FAILED', node: 'only', attempts: 1 } });
     expect(await calledOf(id)).toMatchObject([{ local: true, error: { code: 'TOOL_FAILED' } }]);
@@ -195,7 +195,7 @@ describe('a local call ends', () => {
   /** The maximum number of calls of 100 ms in one workflow task, during which the run receives no signals. */
   const BURST = 12;
 
-  test('when its run is canceled, also between calls that follow one another', async () => {
+  test('a local call ends when its run is canceled, also between two consecutive calls', async () => {
     const id = await start(aLoop(1_000, slow(100)));
     await expect.poll(async () => (await calledOf(id)).length).toBeGreaterThan(0);
     await control(id, 'cancel');
@@ -208,12 +208,12 @@ describe('a local call ends', () => {
     await expectReplay(id);
   });
 
-  test('at the deadline of its node', async () => {
+  test('a local call ends at the deadline of its node', async () => {
     const id = await start(aGraphOf(slow(9_000, { deadline: '300ms', retry: { maxAttempts: 1 } })));
     expect(await until(id, 'failed')).toMatchObject({ error: { code: 'TIMEOUT', node: 'only' } });
   });
 
-  test('at the deadline of the subgraph around it, also when an activity has continued it', async () => {
+  test('a local call ends at the deadline of the subgraph around it, also when an activity has continued it', async () => {
     const child = aDefinition({ name: 'child', nodes: { look: slow(9_000) } });
     const id = await start(aDefinition({ nodes: { sub: { type: 'subgraph', graph: child, deadline: '3s' } } }));
     expect(await until(id, 'failed')).toMatchObject({ error: { code: 'TIMEOUT' } });
@@ -268,7 +268,7 @@ test('calls that end in another order than they began, one by an activity, are r
     await expect(Worker.runReplayHistory({ workflowBundle, dataConverter }, history)).resolves.toBeUndefined();
 });
 
-test('many slow local calls of one tenant do not delay those of another', async () => {
+test('many slow local calls of one tenant do not delay those of another tenant', async () => {
   const many = Array.from({ length: 6 }, async () => await start(aFan(slow(1_900)), numbers(400)));
   const ids = await Promise.all(many);
   const [first = ''] = ids;

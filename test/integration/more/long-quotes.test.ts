@@ -36,8 +36,8 @@ const graph = anAskingGraph();
 const run = (path: string): string => `/api/runs/${asking}${path}`;
 
 const DOORS: readonly [string, () => string, unknown][] = [
-  ['a graph by a long name', () => '/api/runs', { graph: LONG }],
-  ['an unknown field', () => '/api/runs', { graph, [LONG]: 1 }],
+  ['a graph reference with a long name', () => '/api/runs', { graph: LONG }],
+  ['a long unknown field', () => '/api/runs', { graph, [LONG]: 1 }],
   ['many unknown fields', () => '/api/runs', { graph, ...MANY }],
   ['an unknown input', () => '/api/runs', { graph, input: { [LONG]: 1 } }],
   ['many unknown inputs', () => '/api/runs', { graph, input: MANY }],
@@ -50,7 +50,7 @@ const DOORS: readonly [string, () => string, unknown][] = [
     aGraphOf({ type: 'set', write: { answer: `{{ ${LONG} }}` } }),
   ],
   ['a graph with many unknown fields', () => '/api/graphs', { ...graph, nodes: { a: { type: 'set', ...MANY } } }],
-  ['a long approval', () => run('/approve'), { approvalId: LONG }],
+  ['a long approval id', () => run('/approve'), { approvalId: LONG }],
   ['a replan to an unknown node', () => run('/replan'), { node: LONG }],
   ['a resume with an unknown channel', () => run('/resume'), { values: { [LONG]: 1 } }],
   ['a resume with many unknown channels', () => run('/resume'), { values: MANY }],
@@ -58,7 +58,7 @@ const DOORS: readonly [string, () => string, unknown][] = [
   ['a fork at an unknown checkpoint', () => run('/fork'), { checkpoint: LONG }],
 ];
 
-test.each(DOORS)('%s is refused in less than 300 kB', async (_what, path, body) => {
+test.each(DOORS)('the refusal of %s quotes it in less than 300 kB', async (_what, path, body) => {
   const { status, body: answer } = await stack.as('user').post(path(), body);
   expect(status).toBeLessThan(500);
   expect(JSON.stringify(answer).length).toBeLessThan(300_000);
@@ -75,18 +75,18 @@ test('an edit with an unknown channel is refused with a short error', async () =
 
 describe('a signal by Temporal', () => {
   const PAYLOADS: readonly [string, string, JsonObject][] = [
-    ['a member with a long name', 'pause', { [LONG]: 1 }],
-    ['many members', 'pause', MANY],
-    ['a long id of an approval', 'approve', { approvalId: LONG }],
+    ['a field with a long name', 'pause', { [LONG]: 1 }],
+    ['many unknown fields', 'pause', MANY],
+    ['a long approval id', 'approve', { approvalId: LONG }],
     ['a long reason', 'cancel', { reason: LONG }],
-    ['a long id of its own', 'resume', { signalId: LONG }],
-    ['a long node', 'retry', { node: LONG }],
-    ['a long event', 'event', { event: LONG }],
+    ['a long signal id', 'resume', { signalId: LONG }],
+    ['a long node id', 'retry', { node: LONG }],
+    ['a long event name', 'event', { event: LONG }],
     ['unknown channels', 'edit', { values: { [LONG]: 1 } }],
     ['a long principal', 'pause', { by: { sub: LONG, roles: [] } }],
   ];
 
-  test.each(PAYLOADS)('with %s is ignored in a short event', async (_what, name, payload) => {
+  test.each(PAYLOADS)('a Temporal signal with %s is ignored with a short event', async (_what, name, payload) => {
     const { runId } = await startAsking(stack.as('user'));
     const handle = new Client({ connection, namespace: stack.namespace }).workflow.getHandle(`run:demo:${runId}`);
     await handle.signal(name, { signalId: 'd1', ...payload });

@@ -57,7 +57,7 @@ const vectorsOf = async (namespace: string): Promise<readonly string[]> => {
 };
 
 describe('an entry', () => {
-  test('is found by meaning although it has no word of the query, and the response has the same shape', async () => {
+  test('a memory entry is found by meaning although it shares no word with the query', async () => {
     const { body } = await put('pets/rex', { text: 'a dog of six years' });
     await put('pets/herby', { text: 'an automobile' });
     expect(await find('pets', 'puppy')).toEqual(['rex']);
@@ -65,7 +65,7 @@ describe('an entry', () => {
     expect(found.body).toEqual({ items: [body], nextCursor: null });
   });
 
-  test('that matches words and meaning ranks first, in a stable order', async () => {
+  test('a memory entry that matches words and meaning ranks first, in a stable order', async () => {
     await put('food/a', 'broth');
     await put('food/b', 'tomato soup');
     await put('food/c', 'a tomato');
@@ -80,19 +80,19 @@ describe('an entry', () => {
     });
   });
 
-  test('is not found by meaning when the query requires words', async () => {
+  test('a memory entry is not found by meaning when the query requires words', async () => {
     expect(await find('food', '"soup"')).toEqual(['b']);
     expect(await find('food', 'soup -tomato')).toEqual([]);
   });
 
-  test('of another tenant or namespace is never found', async () => {
+  test('a memory entry of another tenant or namespace is never found by meaning', async () => {
     await put('secret/theirs', 'a dog', 'otherTenantUser');
     await put(`${encodeURIComponent('secret/inner')}/ours`, 'a dog');
     expect(await find('secret', 'puppy')).toEqual([]);
     expect(await find('secret', 'puppy', 'otherTenantUser')).toEqual(['theirs']);
   });
 
-  test('that is replaced is found by its new meaning only', async () => {
+  test('a replaced memory entry is found by its new meaning only', async () => {
     await put('kept/a', 'a dog');
     await put('kept/a', 'a car');
     expect([await find('kept', 'puppy'), await find('kept', 'automobile')]).toEqual([[], ['a']]);
@@ -105,7 +105,7 @@ describe('an entry', () => {
 });
 
 describe('an embedding model that fails', () => {
-  test('loses no entry: entries are found by words, and by meaning once the model works', async () => {
+  test('a failing embedding model loses no memory entry: entries are found by words, and by meaning once the model works', async () => {
     server.fail(503);
     expect(await put('late/rex', 'a dog')).toMatchObject({ status: 201 });
     expect([await find('late', 'dog'), await find('late', 'puppy')]).toEqual([['rex'], []]);
@@ -117,7 +117,7 @@ describe('an embedding model that fails', () => {
     expect(await find('late', 'puppy')).toEqual(['rex']);
   });
 
-  test('leaves no vector of an earlier value', async () => {
+  test("a failing embedding model leaves no vector of an entry's earlier value", async () => {
     await put('late/felix', 'a dog');
     server.fail(503);
     await put('late/felix', 'a car');
@@ -126,7 +126,7 @@ describe('an embedding model that fails', () => {
     expect(await vectorsOf('late')).toContain('felix');
   });
 
-  test('for some texts does not delay the search for others', async () => {
+  test('an embedding model that fails for some texts does not delay the search for others', async () => {
     server.fail(500);
     for (const key of ['bad', 'good', 'well']) await put('odd/' + key, `a ${key} dog`);
     server.fail(400, /bad/);
@@ -139,7 +139,7 @@ describe('an embedding model that fails', () => {
   });
 });
 
-test('another model embeds all entries again and never compares with vectors of the previous model', async () => {
+test('a new embedding model embeds all memory entries again, and search never compares vectors of two models', async () => {
   await put('moved/rex', 'a dog');
   const config = parseConfig('the test', embeddingSettings(server, { model: 'm2' }));
   const store = withMeaning(api.store, openEmbedder(config, {}), () => undefined);
@@ -160,7 +160,7 @@ const tenantOf = async (namespace: string): Promise<string> => {
   return rows[0]?.tenant_id ?? '';
 };
 
-test('a database without pgvector is reported, and memory is searched by words', async () => {
+test('a database without pgvector is reported, and memory entries are searched by words', async () => {
   const database = await PGlite.create();
   const embedder = openEmbedder(parseConfig('the test', embeddingSettings(server)), {});
   const store = withMeaning(await openEmbeddedStore(database), embedder, () => undefined);
@@ -176,7 +176,7 @@ test('a database without pgvector is reported, and memory is searched by words',
   await database.close();
 });
 
-test('without an embedding model memory is searched by words, and needs no extension', async () => {
+test('memory without an embedding model is searched by words, and needs no extension of PostgreSQL', async () => {
   const database = await PGlite.create();
   const opened = await openEmbeddedStore(database);
   const store = withMeaning(opened, openEmbedder(parseConfig('the test', {}), {}), () => undefined);

@@ -27,7 +27,7 @@ afterAll(async () => {
   await embeddings.stop();
 });
 
-test('a model finds by meaning what an earlier run saved', async () => {
+test('a model with memory tools finds by meaning what an earlier run saved', async () => {
   const graph = aGraphOf(anAgent({ tools: [{ memory: 'customers', access: 'write' }] }), {
     channels: { answer: {}, given: {} },
   });
@@ -41,6 +41,6 @@ test('a model finds by meaning what an earlier run saved', async () => {
   expect((await user.get('/api/memory/customers?query=puppy')).body).toMatchObject({ items: [{ key: 'pet' }] });
 });
 
-test('a stack with an embedding model is ready', async () => {
+test('a stack with an embedding model passes its readiness check', async () => {
   expect(await stack.stranger.get('/readyz')).toMatchObject({ status: 200 });
 });

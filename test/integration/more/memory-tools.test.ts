@@ -18,7 +18,7 @@ const memoryOf = (customer: string, key: string): string =>
   `/api/memory/${encodeURIComponent(`customers/${customer}`)}/${key}`;
 const READABLE = memoryOf('ann', 'language');
 
-test('a run finds what an earlier run saved, marked as data, and the entry records its author and run', async () => {
+test('a run finds the memory entry that an earlier run saved, marked as data, and the entry records its author and run', async () => {
   model().answers(askFor([['memory_save', { key: 'language', value: { speaks: 'German' } }]]), say('Noted'));
   const saving = await startRun(user(), remembering(), { customer: 'ann' });
   expect(saving).toMatchObject({ status: 'completed' });
@@ -38,7 +38,7 @@ test('a run finds what an earlier run saved, marked as data, and the entry recor
   });
 });
 
-test('a run of another customer finds nothing, and a model can name no other namespace', async () => {
+test('a run of another customer finds no memory entry of the first, and a model can name no other namespace', async () => {
   await user().send(memoryOf('ann', 'secret'), {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
@@ -63,9 +63,9 @@ test('a run of another customer finds nothing, and a model can name no other nam
 });
 
 test.each([
-  ['empty, as it would be that of all customers', ''],
-  ['that leads into the namespace of another', 'ann/private'],
-])('a namespace with a part that is %s fails the node', async (_, customer) => {
+  ['empty, which would select all customers', ''],
+  ['a path into the namespace of another customer', 'ann/private'],
+])('a memory namespace with a part that is %s fails the node', async (_, customer) => {
   model().answers(askFor([['memory_search', {}]]), say('?'));
   expect(await startRun(user(), remembering(), { customer })).toMatchObject({
     status: 'failed',
@@ -82,7 +82,7 @@ const asking = (channel: ChannelDefinition = {}) =>
     { channels: { answer: {}, given: {}, customer: channel } },
   );
 
-test('a save can need an approval, which shows its namespace, whatever is edited meanwhile', async () => {
+test('a memory write with an approval keeps the approved namespace after an edit of the state', async () => {
   model().answers(askFor([['memory_save', { key: 'k', value: 'v' }]]), say('Done'));
   const run = await startRun(user(), asking(), { customer: 'cleo' });
   const id = textAt(run, '/waitingFor/0/id');
@@ -102,7 +102,7 @@ test('a save can need an approval, which shows its namespace, whatever is edited
   expect((await user().get(memoryOf('dora', 'k'))).status).toBe(404);
 });
 
-test('a namespace with a redacted value is visible to callers with payload:read', async () => {
+test('a memory namespace with a redacted value is visible to callers with payload:read', async () => {
   model().answers(askFor([['memory_save', { key: 'k', value: 'v' }]]), say('Done'));
   const run = await startRun(user(), asking({ redact: true }), { customer: 'emma-4711' });
   const path = `/api/approvals/${textAt(run, '/waitingFor/0/id')}`;
@@ -112,7 +112,7 @@ test('a namespace with a redacted value is visible to callers with payload:read'
   expect(JSON.stringify(body)).not.toContain('emma-4711');
 });
 
-test('an invalid memory namespace is refused with its graph', async () => {
+test('a graph with an invalid memory namespace is refused', async () => {
   const issuesOf = async (tools: unknown) => {
     const graph = { ...aGraphOf(anAgent()), nodes: { work: { type: 'agent', prompt: 'x', tools } } };
     return errorsIn(await user().post('/api/graphs/validate', graph));

@@ -52,7 +52,7 @@ async function divergenceOf(id: string): Promise<Json | undefined> {
 }
 
 describe('a subgraph whose deadline is over', () => {
-  test('cancels its open calls and fails, replays, and continues when retried', async () => {
+  test('a subgraph whose deadline has passed cancels its open calls and fails, replays, and continues when retried', async () => {
     const { answer: never, asked } = silence();
     server.answers(json({ n: 1 }), never);
     const id = await start({ sub: timed({ nodes: { first: works, second: works } }, { deadline: '10s' }) });
@@ -72,7 +72,7 @@ describe('a subgraph whose deadline is over', () => {
     expect(await divergenceOf(id)).toBeNull();
   });
 
-  test('continues by onError, and each element has its own deadline', async () => {
+  test('a subgraph whose deadline has passed continues by onError, and each element of a forEach has its own deadline', async () => {
     const inner = (deadline: string): NodeDefinition => timed({ nodes: { w: waits } }, { deadline });
     const graph = { nodes: { a: inner('1500ms'), b: inner('500ms') }, edges: [{ from: '__start__', to: ['a', 'b'] }] };
     const sub = timed(graph, { onError: { to: 'z', write: { log: '{{ error.code }}' } } });
@@ -83,13 +83,13 @@ describe('a subgraph whose deadline is over', () => {
   });
 });
 
-test('a wait whose deadline is over fails, and can be replayed', async () => {
+test('a wait node whose deadline has passed fails, and can be replayed', async () => {
   const id = await start({ w: { ...waits, deadline: '300ms', timeout: '1h' } });
   expect(await until(id, 'failed')).toMatchObject({ error: { code: 'TIMEOUT', node: 'w' } });
   expect(await divergenceOf(id)).toBeNull();
 });
 
-test('equal waits of several elements are replayed by the order of their deadlines', async () => {
+test('equal wait nodes of several elements are replayed by the order of their deadlines', async () => {
   const channels = { span: {}, log: {} };
   const nodes: GraphDefinition['nodes'] = {
     w: { type: 'wait', for: '{{ state.span }}' },

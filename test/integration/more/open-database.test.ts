@@ -13,7 +13,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-test('an empty DATABASE_URL counts as unset: the database is embedded', { timeout: 60_000 }, async () => {
+test('the embedded database is used when DATABASE_URL is empty', { timeout: 60_000 }, async () => {
   const teardown = openTeardown();
   try {
     const { store } = await openDatabase({ environment: { DATABASE_URL: '' }, dataDir }, teardown);

@@ -13,23 +13,27 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('a later database begins as an empty copy of the first one', { timeout: 60_000 }, async () => {
-  const kept = join(folder, 'cache/kept');
-  const wasThere: boolean[] = [];
-  const open = async (name: string) => {
-    wasThere.push(existsSync(name));
-    return await openPglite(name);
-  };
-  const first = await openFolder(join(folder, 'first'), { open, kept });
-  await first.exec('create table notes (text text)');
-  await first.close();
-  const second = await openFolder(join(folder, 'second'), { open, kept });
-  await expect(second.query('select * from notes')).rejects.toMatchObject({ code: '42P01' });
-  await second.exec('create table notes (text text)');
-  await second.close();
-  const again = await openFolder(join(folder, 'first'), { open, kept });
-  await expect(again.query('select * from notes')).resolves.toMatchObject({ rows: [] });
-  await again.close();
-  expect(wasThere).toEqual([false, true, true]);
-  expect(await readdir(join(folder, 'cache'))).toEqual(['kept']);
-});
+test(
+  'a second embedded database in one process begins as an empty copy of the first one',
+  { timeout: 60_000 },
+  async () => {
+    const kept = join(folder, 'cache/kept');
+    const wasThere: boolean[] = [];
+    const open = async (name: string) => {
+      wasThere.push(existsSync(name));
+      return await openPglite(name);
+    };
+    const first = await openFolder(join(folder, 'first'), { open, kept });
+    await first.exec('create table notes (text text)');
+    await first.close();
+    const second = await openFolder(join(folder, 'second'), { open, kept });
+    await expect(second.query('select * from notes')).rejects.toMatchObject({ code: '42P01' });
+    await second.exec('create table notes (text text)');
+    await second.close();
+    const again = await openFolder(join(folder, 'first'), { open, kept });
+    await expect(again.query('select * from notes')).resolves.toMatchObject({ rows: [] });
+    await again.close();
+    expect(wasThere).toEqual([false, true, true]);
+    expect(await readdir(join(folder, 'cache'))).toEqual(['kept']);
+  },
+);

@@ -69,7 +69,7 @@ async function completed(id: string): Promise<void> {
 }
 
 describe('a run whose workflow is reset in Temporal', () => {
-  test('continues from the point of the reset', async () => {
+  test('a run whose workflow is reset in Temporal continues from the point of the reset', async () => {
     const id = await start('last task');
     await waitsAt(id, 'ask');
     await approve(id);
@@ -80,7 +80,7 @@ describe('a run whose workflow is reset in Temporal', () => {
     expect(service().done).toEqual(ALL_JOBS);
   }, 60_000);
 
-  test('continues from a reset to its beginning without repeating a call, if it emits the same events', async () => {
+  test('a run whose workflow is reset to its beginning emits the same events and repeats no call', async () => {
     const id = await start('first task');
     await waitsAt(id, 'ask');
     const before = await eventsOf(user(), id);
@@ -94,7 +94,7 @@ describe('a run whose workflow is reset in Temporal', () => {
     expect(service().done).toEqual(ALL_JOBS);
   }, 60_000);
 
-  test('continues after a reset during a call, which is made once', async () => {
+  test('a run whose workflow is reset during a call continues, and the call is made once', async () => {
     const held = service().hold('one');
     const id = await start('calls');
     const release = await held;
@@ -108,7 +108,7 @@ describe('a run whose workflow is reset in Temporal', () => {
     expect(service().done).toEqual(ALL_JOBS);
   }, 90_000);
 
-  test('is unchanged if it has already ended', async () => {
+  test('an ended run is unchanged when its workflow is reset in Temporal', async () => {
     const id = await start('ended');
     await waitsAt(id, 'ask');
     await approve(id);
@@ -122,7 +122,7 @@ describe('a run whose workflow is reset in Temporal', () => {
     expect(service().done).toEqual(ALL_JOBS);
   }, 60_000);
 
-  test('fails when it emits other events than before: its journal is kept, its thread is free', async () => {
+  test('a run that emits other events after a reset than before fails: its journal is kept, its thread is free', async () => {
     const id = await start('otherwise');
     await waitsAt(id, 'ask');
     await approve(id);
@@ -146,7 +146,7 @@ describe('a run whose workflow is reset in Temporal', () => {
     await waitsAt(textAt(body, '/id'), 'sure');
   }, 90_000);
 
-  test('does nothing if it was terminated before: it stays failed, and another run has its thread', async () => {
+  test('a terminated run stays failed when its workflow is reset, and another run has its thread', async () => {
     const id = await start('terminated');
     await waitsAt(id, 'ask');
     await temporal.terminate(workflowOf(id), 'out of hand');
@@ -163,7 +163,7 @@ describe('a run whose workflow is reset in Temporal', () => {
 });
 
 describe('a run whose workflow is deleted in Temporal', () => {
-  test('fails with a reason and frees its thread', async () => {
+  test('a run whose workflow is deleted in Temporal fails with a reason and frees its thread', async () => {
     await waitsAt(await start('not deleted'), 'ask');
     const id = await start('deleted');
     await waitsAt(id, 'ask');
@@ -174,7 +174,7 @@ describe('a run whose workflow is deleted in Temporal', () => {
     expect(await control(id, 'retry')).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
   }, 90_000);
 
-  test('is unchanged if it has already ended, and can be forked', async () => {
+  test('an ended run is unchanged when its workflow is deleted in Temporal, and can be forked', async () => {
     const id = await start('kept');
     await waitsAt(id, 'ask');
     await control(id, 'cancel', {});

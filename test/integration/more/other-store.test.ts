@@ -17,7 +17,7 @@ afterAll(async () => {
   await stack.stop();
 });
 
-test('the API and the workers use the store of the configuration', async () => {
+test('the API and the workers use the store that the configuration names', async () => {
   const user = stack.as('user');
   const { body } = await user.post('/api/runs', { graph: aDefinition(), input: {} });
   const id = textAt(body, '/id');
@@ -25,7 +25,7 @@ test('the API and the workers use the store of the configuration', async () => {
   expect(await eventsOf(user, id, 'run.started')).toMatchObject([{ by: 'uma, told elsewhere' }]);
 });
 
-test('a store can keep one part itself and the rest in PostgreSQL', async () => {
+test('a custom store can implement one part itself and keep the rest in PostgreSQL', async () => {
   const { memory } = createClient({ baseUrl: stack.baseUrl, token: stack.tokens.user });
   await memory.put('notes', { key: 'color', value: 'red' });
   expect(await memory.get('notes', 'color')).toMatchObject({ value: 'red', by: 'uma' });

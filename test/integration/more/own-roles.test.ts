@@ -37,7 +37,7 @@ async function startWaiting(): Promise<string> {
   return id;
 }
 
-test('a custom role decides approvals without named deciders, and a built-in role that lost the permission does not', async () => {
+test('a custom role decides approvals whose policy names nobody, and a built-in role that lost the permission does not', async () => {
   const id = await startWaiting();
   const [lead, approver, auditor] = [await as('lead'), await as('approver'), await as('auditor')];
   for (const refused of [approver, auditor])
@@ -51,7 +51,7 @@ test('a custom role decides approvals without named deciders, and a built-in rol
   expect(await lead.untilRun(id, hasStatus('completed'))).toMatchObject({ output: { log: 'approved' } });
 });
 
-test('a custom role with payload:read reads redacted values and controls nothing', async () => {
+test('a custom role with payload:read reads redacted values and may not control runs', async () => {
   const id = await startWaiting();
   const [lead, auditor] = [await as('lead'), await as('auditor')];
   expect((await auditor.get(`/api/runs/${id}`)).body).toMatchObject({ input: { pin: '1234' } });
@@ -60,7 +60,7 @@ test('a custom role with payload:read reads redacted values and controls nothing
   expect((await auditor.post('/api/runs', { graph: 'ask' })).status).toBe(403);
 });
 
-test('a custom role with the permission of admins reaches other tenants by ids', async () => {
+test('a custom role with the permission of admins reads runs of other tenants by their ids', async () => {
   const id = await startWaiting();
   const [operator, lead] = [await as('operator', 'other'), await as('lead', 'other')];
   expect((await operator.get(`/api/runs/${id}`)).status).toBe(200);

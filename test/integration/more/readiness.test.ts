@@ -34,13 +34,13 @@ afterAll(async () => {
 const remove = async (...searchAttributes: string[]): Promise<unknown> =>
   await connection.operatorService.removeSearchAttributes({ namespace: NAMESPACE, searchAttributes });
 
-test('a started stack has created its search attributes, is ready and accepts runs', async () => {
+test('a started stack has created its Temporal search attributes, is ready and accepts runs', async () => {
   const { body } = await stack.as('user').post('/api/runs', { graph: aDefinition() });
   expect(await stack.as('user').untilRun(textAt(body, '/id'), hasStatus('completed'))).toMatchObject({ pending: null });
   expect(await stack.stranger.get('/readyz')).toMatchObject({ status: 200 });
 });
 
-test('a search attribute that can not be created is reported with the command that creates it', async () => {
+test('a Temporal search attribute that can not be created is reported with the command that creates it', async () => {
   await remove('GraphVersion', 'ThreadId');
   const operatorService = { addSearchAttributes: async () => await Promise.reject(new Error('not allowed')) };
   const restricted: Connection = Object.create(connection, { operatorService: { value: operatorService } });
@@ -53,7 +53,7 @@ test('a search attribute that can not be created is reported with the command th
   await expect(check()).resolves.toBeUndefined();
 });
 
-test('a run reports why Temporal refuses it, and continues when Temporal accepts it', async () => {
+test('a run reports why Temporal refuses to start its workflow, and continues when Temporal accepts it', async () => {
   await remove('GraphName');
   const { body } = await stack.as('user').post('/api/runs', { graph: aDefinition() });
   const run = await stack.as('user').untilRun(textAt(body, '/id'), (found) => at(found, '/pending') !== null);

@@ -13,7 +13,7 @@ const three = aDefinition({ nodes: { a: aJob('a'), b: aJob('b'), c: aJob('c') } 
 test.each([
   ['retry', {}],
   ['skip', { output: { job: 'x' } }],
-])('a %s is refused for a run that was canceled while an intervention waited', async (name, body) => {
+])('the control %s is refused for a run that was canceled while an intervention waited', async (name, body) => {
   service().refuse('a');
   const graph = aDefinition({ nodes: { a: aJob('a', { onError: 'intervene' }), b: aJob('b') } });
   const id = textAt(await startRun(user(), graph), '/id');
@@ -21,7 +21,7 @@ test.each([
   await until(id, 'canceled');
   expect(await control(id, name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
 });
-test('one of several concurrent retries is accepted, and the others get 409', async () => {
+test('of several concurrent retries of a run one is accepted, and the others get 409', async () => {
   service().refuse('b');
   const id = textAt(await startRun(user(), three), '/id');
   const answers = await Promise.all(Array.from({ length: 5 }, () => control(id, 'retry')));
@@ -31,7 +31,7 @@ async function startLimited(): Promise<string> {
   const { body } = await postRun(user(), { graph: { ...three, limits: { maxSteps: 5 } }, limits: { maxSteps: 1 } });
   return textAt(body, '/id');
 }
-test('a run records the limits of two concurrent retries, each at another node', async () => {
+test('a run records the limits of two concurrent retries of different nodes', async () => {
   for (const job of ['x', 'y']) service().refuse(job);
   const nodes = { x: aJob('x', { onError: 'intervene' }), y: aJob('y', { onError: 'intervene' }) };
   const graph = aDefinition({ nodes, edges: [{ from: '__start__', to: ['x', 'y'] }], limits: { maxSteps: 5 } });
@@ -44,7 +44,7 @@ test('a run records the limits of two concurrent retries, each at another node',
   expect(answers).toMatchObject([{ status: 202 }, { status: 202 }]);
   await expect.poll(() => get(`/api/runs/${id}`)).toMatchObject({ limits: { maxSteps: 4, maxToolCalls: 9 } });
 });
-test('the response to a retry has the new limits', async () => {
+test('the response to a retry contains the new limits', async () => {
   const answer = await control(await startLimited(), 'retry', { limits: { maxSteps: 5 } });
   expect(answer).toMatchObject({ status: 202, body: { limits: { maxSteps: 5 } } });
 });
@@ -58,14 +58,14 @@ test('a fork of a run whose limits were raised by a retry has the raised limits'
     error: null,
   });
 });
-test('the response to the cancellation of a queued run has it as canceled', async () => {
+test('the response to the cancellation of a queued run has the status canceled', async () => {
   const begin = async () =>
     await user().post('/api/runs', { graph: anAskingGraph(), threadId: 'b5', onBusy: 'enqueue' });
   await begin();
   const { body } = await begin();
   expect(await control(textAt(body, '/id'), 'cancel')).toMatchObject({ status: 202, body: { status: 'canceled' } });
 });
-test('a thread keeps its state when the next input breaks a schema on top of it', async () => {
+test('a thread keeps its state when the next input violates a schema', async () => {
   const channels = { log: { reducer: 'append', schema: { type: 'array', maxItems: 3 } } } as const;
   const graph = aDefinition({ channels, nodes: { a: { type: 'set', write: {} } } });
   const begin = async (log: number[]) => (await postRun(user(), { graph, input: { log }, threadId: 'b6' })).body;
@@ -74,7 +74,7 @@ test('a thread keeps its state when the next input breaks a schema on top of it'
   expect(await get('/api/threads/b6/state')).toMatchObject({ values: { log: [1, 2, 3] } });
   expect(await begin([])).toMatchObject({ output: { log: [1, 2, 3] } });
 });
-test('the state of a thread is never empty while the next run begins', async () => {
+test('the state of a thread is never empty while its next run begins', async () => {
   const begin = async () => (await postRun(user(), { graph: aDefinition(), threadId: 'b7' })).body;
   await begin();
   for (let times = 0; times < 5; times++) {
@@ -83,7 +83,7 @@ test('the state of a thread is never empty while the next run begins', async () 
     await next;
   }
 });
-test('an interrupting run behind a queued one ends the active run', async () => {
+test('an interrupting run behind a queued one ends the active run of the thread', async () => {
   const begin = async (onBusy: string) =>
     textAt((await user().post('/api/runs', { graph: anAskingGraph(), threadId: 'b8', onBusy })).body, '/id');
   const active = await begin('reject');
@@ -92,7 +92,7 @@ test('an interrupting run behind a queued one ends the active run', async () => 
   await begin('interrupt');
   await expect.poll(async () => at(await get(`/api/runs/${active}`), '/status')).toBe('canceled');
 }, 30_000);
-test('the difference of a fork that has not begun begins at its checkpoint', async () => {
+test('the difference of a fork that has not started begins at its checkpoint', async () => {
   const id = textAt(await startRun(user(), three), '/id');
   const { body } = await control(id, 'fork', { checkpoint: await checkpointWhere(user(), id, hasNextNodes('b')) });
   expect(await get(`/api/runs/${id}/diff?with=${textAt(body, '/id')}`)).toMatchObject({ common: { runId: id } });
@@ -101,12 +101,12 @@ test('a thread id with a NUL character causes no server error', async () => {
   const answer = await user().post('/api/runs', { graph: aDefinition(), threadId: 'a\u0000b' });
   expect(answer.status).toBeLessThan(500);
 });
-test('an edit belongs to the superstep before it', async () => {
+test('an edit of the state belongs to the superstep before it', async () => {
   const id = textAt(await startRun(user(), three), '/id');
   await patchState(user(), id, { values: { log: 'x' } });
   expect((await checkpointsOf(user(), id)).map((one) => at(one, '/step'))).toEqual([-1, 0, 1, 2, 2]);
 });
-test('a fork from an edit has as many supersteps left as its parent', async () => {
+test('a fork from an edit of the state has as many supersteps left as its parent', async () => {
   const id = textAt(await startRun(user(), { ...three, limits: { maxSteps: 4 } }), '/id');
   await patchState(user(), id, { values: { log: 'x' } });
   const { body } = await control(id, 'fork', {
@@ -115,7 +115,7 @@ test('a fork from an edit has as many supersteps left as its parent', async () =
   });
   expect(await until(textAt(body, '/id'), 'completed', 'failed')).toMatchObject({ status: 'completed' });
 });
-test('a fork of a run that is paused at a breakpoint of its own pauses there again', async () => {
+test("a fork of a run that is paused at one of the run's own breakpoints pauses there again", async () => {
   const { body } = await user().post('/api/runs', { graph: three, interruptBefore: ['b'] });
   const id = textAt(body, '/id');
   await until(id, 'paused');

@@ -82,17 +82,17 @@ describe('retrying a failed run', () => {
   const abc = ['a', 'b', 'c'];
   const deep = 'before before 1 2 3 last after after'.split(' ');
   const shapes: readonly Shape[] = [
-    { shape: 'a row', graph: three, refused: 'b', log: abc },
-    { shape: 'a superstep of two', graph: pair, refused: 'b', log: abc },
+    { shape: 'a chain of nodes', graph: three, refused: 'b', log: abc },
+    { shape: 'a superstep of two nodes', graph: pair, refused: 'b', log: abc },
     { shape: 'a forEach', graph: aFan(3), refused: '2', log: ['1', '2', '3', 'last'] },
-    { shape: 'a forEach of one at a time', graph: aFan(1), refused: '2', log: ['1', '2', '3', 'last'] },
+    { shape: 'a sequential forEach', graph: aFan(1), refused: '2', log: ['1', '2', '3', 'last'] },
     { shape: 'a subgraph', graph: around(three), refused: 'b', log: ['before', ...abc, 'after'] },
     { shape: 'a subgraph of a subgraph', graph: around(around(aFan(2))), refused: '3', log: deep },
     { shape: 'a join', graph: joined, refused: 'b', log: ['a', 'b', 'a2', 'j'] },
     { shape: 'a loop', graph: looping, refused: 'turn 1', log: ['turn 0', 'turn 1', 'turn 2'] },
   ];
-  describe.each(shapes)('that failed in $shape', ({ graph, refused, log }) => {
-    test.each([1, 2])('repeats only the failed call, after %i failures', async (failures) => {
+  describe.each(shapes)('retrying a run that failed in $shape', ({ graph, refused, log }) => {
+    test.each([1, 2])('retrying a failed run repeats only the failed call, after %i failures', async (failures) => {
       service().refuse(refused, failures);
       const id = textAt(await startRun(user(), graph), '/id');
       for (let times = 1; times <= failures; times++) {
@@ -107,7 +107,7 @@ describe('retrying a failed run', () => {
     });
   });
 
-  test('can name one of two failed nodes, and the other stays failed', async () => {
+  test('retrying a failed run can name one of two failed nodes, and the other stays failed', async () => {
     const id = await startFailing(pair, 'a', 'b');
     await control(id, 'retry', { node: 'a' });
     await expect.poll(() => service().done).toEqual(['a']);
@@ -117,14 +117,14 @@ describe('retrying a failed run', () => {
     expect(service().done).toEqual(['a', 'b', 'c']);
   });
 
-  test('without a node retries both failed nodes', async () => {
+  test('retrying a failed run without naming a node retries both failed nodes', async () => {
     const id = await startFailing(pair, 'a', 'b');
     await control(id, 'retry');
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'b', 'c'] } });
     expect((await ofType(id, 'run.retried')).map((event) => at(event, '/node'))).toEqual(['a', 'b']);
   });
 
-  test('works although its workflow was closed long ago', async () => {
+  test('retrying a failed run works although its workflow was closed long ago', async () => {
     const id = await startFailing(three, 'b');
     const temporal = await openTemporalCli(stack());
     const statusOf = async () => at(await temporal.tell('describe', `run:demo:${id}`), '/workflowExecutionInfo/status');
@@ -134,7 +134,7 @@ describe('retrying a failed run', () => {
     await expect.poll(statusOf).toBe('WORKFLOW_EXECUTION_STATUS_COMPLETED');
   });
 
-  test('under one Idempotency-Key counts once', async () => {
+  test('retrying a failed run under one Idempotency-Key counts once', async () => {
     const id = await startFailing(three, 'b');
     const once = async () => await user().post(`/api/runs/${id}/retry`, {}, { 'idempotency-key': `retry ${id}` });
     const [first, second] = [await once(), await once()];
@@ -145,7 +145,7 @@ describe('retrying a failed run', () => {
     expect(service().calls).toHaveLength(4);
   });
 
-  test('by many requests at once is accepted once', async () => {
+  test('retrying a failed run by many requests at once is accepted once', async () => {
     const id = await startFailing(three, 'b');
     const answers = await Promise.all(Array.from({ length: 5 }, () => control(id, 'retry')));
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
@@ -154,7 +154,7 @@ describe('retrying a failed run', () => {
     expect(service().calls).toHaveLength(4);
   });
 
-  test('reports the run as running at once, and never again as failed', async () => {
+  test('retrying a failed run reports the run as running at once, and never again as failed', async () => {
     const id = await startFailing(three, 'b');
     const held = service().hold('b');
     await control(id, 'retry');
@@ -165,7 +165,7 @@ describe('retrying a failed run', () => {
     await until(id, 'completed');
   });
 
-  test('continues the history without gap or repeat in its numbers', async () => {
+  test('retrying a failed run continues the history without gap or repeat in its numbers', async () => {
     service().refuse('b', 2);
     const id = textAt(await startRun(user(), three), '/id');
     await control(id, 'retry');
@@ -179,7 +179,7 @@ describe('retrying a failed run', () => {
     expect(await ofType(id, 'run.retried')).toMatchObject([{ by: 'uma' }, { by: 'uma' }]);
   });
 
-  test('uses the state that was edited since', async () => {
+  test('retrying a failed run uses the state that was edited meanwhile', async () => {
     const graph = aDefinition({
       channels: { log: { reducer: 'append' }, order: { default: 'wrong' } },
       output: ['log'],
@@ -193,7 +193,7 @@ describe('retrying a failed run', () => {
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'right'] } });
   });
 
-  test('that failed at an edge continues there once the state was edited', async () => {
+  test('retrying a run that failed at an edge continues there once the state was edited', async () => {
     const graph = aDefinition({
       channels: { log: { reducer: 'append' }, n: {} },
       output: ['log'],
@@ -211,7 +211,7 @@ describe('retrying a failed run', () => {
     expect(service().calls).toHaveLength(2);
   });
 
-  test('of a node that has not failed is refused, and the run stays failed', async () => {
+  test('retrying a node that has not failed is refused, and the run stays failed', async () => {
     const id = await startFailing(three, 'b');
     expect(await control(id, 'retry', { node: 'a' })).toMatchObject(aProblem(422, 'UNKNOWN_INTERVENTION'));
     expect(await runOf(id)).toMatchObject({ status: 'failed', error: { node: 'b' } });
@@ -226,7 +226,7 @@ describe('retrying with other limits', () => {
     return textAt(body, '/id');
   }
 
-  test('keeps the usage counted so far', async () => {
+  test('a retry with other limits keeps the usage counted so far', async () => {
     const id = await startLimited({ maxSteps: 1 });
     await control(id, 'retry', { limits: { maxSteps: 2 } });
     await expect.poll(() => service().done).toEqual(['a', 'b']);
@@ -239,7 +239,7 @@ describe('retrying with other limits', () => {
   test.each([
     [{ maxSteps: 4 }, ['/limits/maxSteps']],
     [{ maxSteps: 3, deadline: '2m' }, ['/limits/deadline']],
-  ])('is refused above the limits of the graph: %j', async (limits, paths) => {
+  ])('a retry with %j above the limits of the graph is refused', async (limits, paths) => {
     const id = await startLimited({ maxSteps: 1 });
     const refused = await control(id, 'retry', { limits });
     expect(refused).toMatchObject(aProblem(422, 'LIMIT_TOO_LOOSE'));
@@ -252,14 +252,17 @@ describe('retrying with other limits', () => {
     ['retry', { id: 'a:1' }],
     ['skip', { output: 1 }],
     ['skip', { node: 'a', output: 1 }],
-  ])('is the only way to continue a run that failed at its limits: %s %j is refused', async (name, body) => {
-    const id = await startLimited({ maxSteps: 1 });
-    expect(await control(id, name, body)).toMatchObject(aProblem(422, 'UNKNOWN_INTERVENTION'));
-    expect(await control(id, 'fail', {})).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
-    expect(await runOf(id)).toMatchObject({ status: 'failed' });
-  });
+  ])(
+    'a run that failed at its limits continues only by a retry with other limits, not by %s %j',
+    async (name, body) => {
+      const id = await startLimited({ maxSteps: 1 });
+      expect(await control(id, name, body)).toMatchObject(aProblem(422, 'UNKNOWN_INTERVENTION'));
+      expect(await control(id, 'fail', {})).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
+      expect(await runOf(id)).toMatchObject({ status: 'failed' });
+    },
+  );
 
-  test('restarts the deadline', async () => {
+  test('a retry with another deadline restarts the deadline', async () => {
     const graph = aDefinition({ nodes: { wait: { type: 'wait', for: '300ms' }, a: aJob('a') } });
     const { body } = await user().post('/api/runs', { graph, limits: { deadline: '50ms' } });
     expect(await until(textAt(body, '/id'), 'failed')).toMatchObject({ error: { code: 'DEADLINE_EXCEEDED' } });
@@ -270,7 +273,7 @@ describe('retrying with other limits', () => {
 });
 
 describe('skipping in a failed run', () => {
-  test('continues with the given output', async () => {
+  test('skipping a failed node continues the run with the given output', async () => {
     const id = await startFailing(three, 'b');
     expect(await control(id, 'skip', { output: { job: 'by hand' } })).toMatchObject({ status: 202 });
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'by hand', 'c'] } });
@@ -278,7 +281,7 @@ describe('skipping in a failed run', () => {
     expect(service().done).toEqual(['a', 'c']);
   });
 
-  test('leaves the run failed while another node has failed too', async () => {
+  test('skipping a failed node leaves the run failed while another node has failed too', async () => {
     const id = await startFailing(pair, 'a', 'b');
     expect(await control(id, 'skip', { output: {} })).toMatchObject(aProblem(422, 'INTERVENTION_ID_REQUIRED'));
     await control(id, 'skip', { node: 'a', output: { job: 'by hand' } });
@@ -287,7 +290,7 @@ describe('skipping in a failed run', () => {
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['by hand', 'this too', 'c'] } });
   });
 
-  test('with an output that does not fit changes nothing', async () => {
+  test('skipping a failed node with an invalid output changes nothing', async () => {
     const id = await startFailing(three, 'b');
     const refused = await control(id, 'skip', { output: {} });
     expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
@@ -297,7 +300,7 @@ describe('skipping in a failed run', () => {
 });
 
 describe('replanning a failed run', () => {
-  test('continues only at the named node, with the given values', async () => {
+  test('replanning a failed run continues only at the named node, with the given values', async () => {
     const id = await startFailing(three, 'b');
     expect(await control(id, 'replan', { node: 'c', values: { log: 'instead of b' } })).toMatchObject({ status: 202 });
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'instead of b', 'c'] } });
@@ -307,7 +310,7 @@ describe('replanning a failed run', () => {
   test.each([
     [{ node: 'x' }, '/node'],
     [{ node: 'c', values: { lgo: 1 } }, '/values/lgo'],
-  ])('with the invalid body %j changes nothing', async (body, path) => {
+  ])('replanning a failed run with the invalid body %j changes nothing', async (body, path) => {
     const id = await startFailing(three, 'b');
     const refused = await control(id, 'replan', body);
     expect({ status: refused.status, paths: issuePathsOf(refused) }).toEqual({ status: 422, paths: [path] });
@@ -328,13 +331,13 @@ describe('a run without a failed node', () => {
     ['signal', { event: 'any' }],
   ] as const;
 
-  test.each(controls)('refuses the control %s %j after it has completed', async (name, body) => {
+  test.each(controls)('a completed run refuses the control %s %j', async (name, body) => {
     const run = await startRun(user(), three);
     expect(await control(textAt(run, '/id'), name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
     expect(await runOf(textAt(run, '/id'))).toEqual(run);
   });
 
-  test.each(controls)('refuses the control %s %j after it was canceled', async (name, body) => {
+  test.each(controls)('a canceled run refuses the control %s %j', async (name, body) => {
     const id = textAt(await startRun(user(), anAskingGraph()), '/id');
     await control(id, 'cancel');
     const canceled = await until(id, 'canceled');
@@ -345,7 +348,7 @@ describe('a run without a failed node', () => {
   test.each([
     ['retry', {}],
     ['skip', { output: { job: 'x' } }],
-  ])('refuses the control %s %j after it was canceled during an intervention', async (name, body) => {
+  ])('a run that was canceled during an intervention refuses the control %s %j', async (name, body) => {
     service().refuse('a');
     const graph = aDefinition({ nodes: { a: aJob('a', { onError: 'intervene' }), b: aJob('b') } });
     const id = textAt(await startRun(user(), graph), '/id');

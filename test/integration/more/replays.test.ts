@@ -48,12 +48,12 @@ async function keepRecording(change: (text: string) => string = (text) => text):
 
 beforeEach(() => keepRecording());
 
-test('a run replayed with the same code shows no difference', async () => {
+test('the replay check of a run with the same code shows no difference', async () => {
   expect(await replayHistories(folder)).toMatchObject({ replayed: 1, differences: [] });
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('changed code is reported with the run, the difference and the path of its history', async () => {
+test('the replay check reports changed code with the run, the difference and the path of its history', async () => {
   const { bundle } = await replayHistories(folder);
   await keepRecording();
   const found = await replayHistories(folder, { ...process.env, HOLDFAST_WORKFLOW_BUNDLE: otherCode });
@@ -72,7 +72,7 @@ test('changed code is reported with the run, the difference and the path of its 
   });
 });
 
-test('a history with another call than the code makes is reported', async () => {
+test('the replay check reports a history with another call than the code makes', async () => {
   await keepRecording((text) => text.replaceAll('"name":"callTool"', '"name":"callFunction"'));
   const { differences } = await replayHistories(folder);
   expect(differences).toMatchObject([{ workflowId: 'run:demo:R1' }]);

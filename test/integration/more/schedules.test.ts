@@ -93,8 +93,10 @@ async function untilMoreStart(after: number): Promise<void> {
   await remove(id);
 }
 
-describe('a schedule of every second', () => {
-  test('starts a run each second as its creator, until it is paused', { timeout: 180_000 }, async () => {
+test(
+  'a schedule of every second starts a run each second as its creator, until it is paused',
+  { timeout: 180_000 },
+  async () => {
     const id = await create({ graph: 'said', every: '1s', input: { word: 'hello' }, metadata: { team: 'a' } });
     await expect
       .poll(async () => await outcomesOf(id), { timeout: 45_000 })
@@ -116,8 +118,8 @@ describe('a schedule of every second', () => {
     expect((await startTimesOf(id)).filter((time) => time > pausedAt)).toEqual([]);
     await remove(id);
     expect(await user.get(`/api/schedules/${id}`)).toMatchObject(aProblem(404, 'NOT_FOUND'));
-  });
-});
+  },
+);
 
 describe('the overlap policy', () => {
   const asked = async (overlap: string): Promise<string> =>
@@ -128,7 +130,7 @@ describe('the overlap policy', () => {
     await user.untilRun(runId, (run) => at(run, '/status') === 'completed');
   };
 
-  test('skip drops a fire while a run has not ended', async () => {
+  test('the overlap policy skip drops a fire while a run has not ended', async () => {
     const id = await asked('skip');
     const first = await decided(id);
     expect(first).toMatchObject({ kind: 'trigger', outcome: 'started', runId: expect.any(String) });
@@ -137,7 +139,7 @@ describe('the overlap policy', () => {
     expect(await decided(id)).toMatchObject({ outcome: 'started' });
   });
 
-  test('buffer keeps one fire waiting until the run has ended', async () => {
+  test('the overlap policy buffer keeps one fire waiting until the run has ended', async () => {
     const id = await asked('buffer');
     const first = await decided(id);
     expect(await trigger(id)).toMatchObject({ outcome: 'pending' });
@@ -146,7 +148,7 @@ describe('the overlap policy', () => {
     await expect.poll(async () => (await outcomesOf(id)).filter((one) => one === 'started').length).toBe(2);
   });
 
-  test('cancelOther cancels the previous run and starts the next one', async () => {
+  test('the overlap policy cancelOther cancels the previous run and starts the next one', async () => {
     const id = await asked('cancelOther');
     const first = await decided(id);
     await user.untilRun(textAt(first, '/runId'), (run) => at(run, '/status') === 'waiting');
@@ -157,14 +159,14 @@ describe('the overlap policy', () => {
   });
 });
 
-describe('beside a run that waits for a person', () => {
+describe('the overlap policy while a run waits for a person', () => {
   const waiting = async (id: string): Promise<string> => {
     const runId = textAt(await decided(id), '/runId');
     await user.untilRun(runId, (run) => at(run, '/status') === 'waiting');
     return runId;
   };
 
-  test('the times that Temporal skips are listed', { timeout: 60_000 }, async () => {
+  test('the skipped fires of a schedule are listed while its run waits for a person', { timeout: 60_000 }, async () => {
     const id = await create({ graph: 'asked', every: '1s' });
     const codes = async () => listAt(await read(id), '/lastRuns').map((fire) => at(fire, '/code'));
     await expect.poll(codes, { timeout: 45_000 }).toContain('OVERLAP');
@@ -172,7 +174,7 @@ describe('beside a run that waits for a person', () => {
     await remove(id);
   });
 
-  test('a run of `allow` counts after the policy has changed', async () => {
+  test('a run that a schedule started under the overlap policy allow still blocks fires after the policy has changed', async () => {
     const id = await create({ graph: 'asked', every: SELDOM.every, overlap: 'allow' });
     const runId = await waiting(id);
     await change(id, { overlap: 'skip' });
@@ -182,7 +184,7 @@ describe('beside a run that waits for a person', () => {
     await user.untilRun(runId, (run) => at(run, '/status') === 'canceled');
   });
 
-  test('the next fire finds the run although somebody has terminated the workflow of its fire', async () => {
+  test('the next fire of a schedule finds the waiting run although the workflow of its fire was terminated', async () => {
     const id = await create({ graph: 'asked', every: SELDOM.every });
     await waiting(id);
     const [fire = ''] = await openFires(id);
@@ -223,7 +225,7 @@ test('a schedule that fires each second can be triggered', async () => {
   await remove(id);
 });
 
-test('a second workflow of the same fire ends, and starts no second run', async () => {
+test('a second workflow of the same fire of a schedule ends, and starts no second run', async () => {
   const id = await create({ graph: 'said', every: '1h', paused: true });
   const hour = '2026-01-01T00:00:00.000Z';
   await user.post(`/api/schedules/${id}/backfill`, { from: hour, to: hour });
@@ -243,7 +245,7 @@ test('a second workflow of the same fire ends, and starts no second run', async 
   expect(await startTimesOf(id)).toHaveLength(1);
 });
 
-test('the workflow of a fire ends although its signal was lost', { timeout: 150_000 }, async () => {
+test("the workflow of a schedule's fire ends although its signal was lost", { timeout: 150_000 }, async () => {
   const id = await create({ graph: 'asked', every: SELDOM.every });
   const fire = { tenantId: 'demo', id, at: textAt(await decided(id), '/at') };
   const store = await openPostgresStore(stack.databaseUrl ?? '');
@@ -253,7 +255,7 @@ test('the workflow of a fire ends although its signal was lost', { timeout: 150_
   await expect.poll(async () => await openFires(id), { timeout: 120_000, interval: 2_000 }).toEqual([]);
 });
 
-test('triggers under one Idempotency-Key fire the schedule once', async () => {
+test('triggers of a schedule under one Idempotency-Key fire it once', async () => {
   const id = await create(SELDOM);
   const [one, other] = [
     await trigger(id, { 'idempotency-key': 'once' }),
@@ -263,7 +265,7 @@ test('triggers under one Idempotency-Key fire the schedule once', async () => {
   await expect.poll(async () => await outcomesOf(id)).toEqual(['started']);
 });
 
-test('a backfill fires each past time once, one run after the other', async () => {
+test('a backfill of a schedule fires each past time once, one run after the other', async () => {
   const id = await create({ graph: 'said', every: '1h', paused: true });
   const span = { from: '2026-01-01T00:00:00Z', to: '2026-01-01T02:00:00Z' };
   const { status, body } = await user.post(`/api/schedules/${id}/backfill`, span);
@@ -301,7 +303,7 @@ describe('a schedule is refused', () => {
     ['/every', { graph: 'said', every: '1ms' }],
     ['/timeZone', { ...SELDOM, timeZone: 'Mars/Olympus' }],
     ['/jitter', { ...SELDOM, jitter: '1m' }],
-  ])('with a pointer to the field %s', async (path, terms) => {
+  ])('an invalid schedule is refused with a pointer to the field %s', async (path, terms) => {
     const ids = async () => listAt((await user.get('/api/schedules')).body, '/items').map((one) => at(one, '/id'));
     const before = await ids();
     const refused = await user.post('/api/schedules', terms);
@@ -309,7 +311,7 @@ describe('a schedule is refused', () => {
     expect(await ids()).toEqual(before);
   });
 
-  test('for an unknown graph, and a refused change leaves it as it was', async () => {
+  test('a schedule for an unknown graph is refused, and a refused change leaves the schedule unchanged', async () => {
     expect(await user.post('/api/schedules', { ...SELDOM, graph: 'none' })).toMatchObject(
       aProblem(404, 'UNKNOWN_GRAPH'),
     );
@@ -319,7 +321,7 @@ describe('a schedule is refused', () => {
   });
 });
 
-test('redacted input of a graph is redacted in its schedule, and a placeholder does not overwrite it', async () => {
+test('redacted input of a graph is redacted in its schedule, and a placeholder does not overwrite the input', async () => {
   const id = await create({ ...SELDOM, input: { word: 'a', secret: 'canary-17' } });
   expect(await read(id)).toMatchObject({ input: { word: 'a', secret: '[redacted]' } });
   expect((await stack.as('admin').get(`/api/schedules/${id}`)).body).toMatchObject({ input: { secret: 'canary-17' } });

@@ -29,7 +29,7 @@ const setUp = async (args: readonly string[] = [], changed: Record<string, strin
 
 const NAMES = 'TenantId, GraphName, GraphVersion, RunStatus, ThreadId, PendingApprovals';
 
-test('setup reports what is missing, creates it, and leaves what exists unchanged', async () => {
+test('holdfast setup reports what is missing, creates it, and leaves what exists unchanged', async () => {
   const missing = `missing  namespace: ${NAMESPACE}, which keeps histories for 30 days
 missing  search attributes: ${NAMES}
 missing  tables: 0001-initial
@@ -42,7 +42,7 @@ missing  tables: 0001-initial
   expect(await setUp(['--dry-run'])).toEqual({ code: 0, stdout: there, stderr: '' });
 });
 
-test('a setup that a concurrent setup overtakes succeeds', async () => {
+test('holdfast setup succeeds when a concurrent setup creates the same things first', async () => {
   const changed = { TEMPORAL_NAMESPACE: `${NAMESPACE}-twice` };
   const said = await Promise.all([setUp([], changed), setUp([], changed)]);
   expect(said.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
@@ -51,7 +51,7 @@ test('a setup that a concurrent setup overtakes succeeds', async () => {
   ]);
 });
 
-test('a step that another process completes between check and creation counts as done', async () => {
+test('a step of holdfast setup counts as done if another process completes it between check and creation', async () => {
   await setUp();
   const plan = { environment: env, databaseUrl: env['DATABASE_URL'] ?? '', retentionMs: 30 * 24 * 3_600_000 };
   const taken = await Promise.all(
@@ -68,7 +68,7 @@ test('a step that another process completes between check and creation counts as
   ]);
 });
 
-test('unreachable servers are named with a remedy', async () => {
+test('holdfast setup names unreachable servers with a remedy', async () => {
   const away = { TEMPORAL_ADDRESS: '127.0.0.1:1', DATABASE_URL: 'postgres://127.0.0.1:1/none' };
   const { code, stdout } = await setUp(['--wait', '0s'], away);
   expect(code).toBe(1);
@@ -78,7 +78,7 @@ test('unreachable servers are named with a remedy', async () => {
   expect(stdout).toMatch(/\nFAIL {5}tables: .*ECONNREFUSED.*\n {9}set DATABASE_URL/);
 });
 
-test('unusable settings are refused', async () => {
+test('holdfast setup refuses unusable settings', async () => {
   expect(await setUp([], { DATABASE_URL: '' })).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('DATABASE_URL is not set'),

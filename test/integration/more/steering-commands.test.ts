@@ -37,7 +37,7 @@ async function start(definition: object): Promise<string> {
 }
 
 describe('a run', () => {
-  test('is paused with a reason, and resumed with edited values', async () => {
+  test('commands pause a run with a reason, and resume it with edited values', async () => {
     const id = await start(WAITING);
     expect(await at('pause', id, '--reason', 'the shop is closed')).toMatchObject({
       code: 0,
@@ -52,7 +52,7 @@ describe('a run', () => {
     expect(ended).toMatchObject({ output: { log: 'Hello Ada' } });
   });
 
-  test('that failed at its limits is retried with higher ones', async () => {
+  test('a command retries a run that failed at its limits with higher ones', async () => {
     const nodes = { one: { type: 'set', write: { log: 'one' } }, two: { type: 'set', write: { log: 'two' } } } as const;
     const edges = [
       { from: '__start__', to: 'one' },
@@ -68,7 +68,7 @@ describe('a run', () => {
     expect(ended).toMatchObject({ limits: { maxSteps: 2 }, output: { log: 'two' } });
   });
 
-  test('continues at another node with values from a file', async () => {
+  test('a command continues a run at another node with values from a file', async () => {
     const id = await start(WAITING);
     const values = await folder.write('values.json', { name: 'Bob' });
     expect(await at('replan', id, 'nowhere')).toMatchObject({ code: 6, stderr: expect.stringContaining('"nowhere"') });
@@ -77,7 +77,7 @@ describe('a run', () => {
     expect(ended).toMatchObject({ output: { log: 'Hello Bob' } });
   });
 
-  test('is forked from a checkpoint with other values and another graph', async () => {
+  test('a command forks a run from a checkpoint with other values and another graph', async () => {
     const id = await start(WAITING);
     const { stdout } = await at('checkpoints', id);
     const [head, ...rows] = stdout.trimEnd().split('\n');
@@ -112,7 +112,7 @@ describe('a run', () => {
     [['fork', 'R'], 'Where does it begin?'],
     [['fork', 'R', '--checkpoint', 'R.c1', '--graph', '@missing.json'], "missing.json can't be read"],
     [['reassign', 'R.a1'], 'Who decides now?'],
-  ])('gets no request from a command with wrong arguments: %j', async (args, message) => {
+  ])('a command with the wrong arguments %j sends no request', async (args, message) => {
     expect(await at(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 });
@@ -123,7 +123,7 @@ describe('an approval', () => {
     nodes: { ask: { type: 'approval', title: 'Sure?', policy: { roles: ['approver'] }, write: 'log' } },
   });
 
-  test('is commented on, reminded of with a minimum interval, and reassigned', async () => {
+  test('commands comment on an approval, send a reminder once per minimum interval, and reassign the approval', async () => {
     const id = `${await start(ASKING)}.a1`;
     expect(await at('comment', id, 'Which carrier was it?')).toMatchObject({
       code: 0,

@@ -46,7 +46,7 @@ async function startWaiting(): Promise<string> {
   return id;
 }
 
-test('a run whose tool no worker serves reports the waiting node and can be canceled', async () => {
+test('a run whose tool has no worker reports the waiting node and can be canceled', async () => {
   const user = stack.as('user');
   const id = await startWaiting();
   expect((await user.get(`/api/runs/${id}`)).body).toMatchObject({ status: 'running', startedAt: expect.any(String) });
@@ -67,7 +67,7 @@ test('an unsafe call that no worker started before its deadline fails as not exe
   });
 });
 
-test('a tool with its own task queue waits until a worker of that queue starts', LONG, async () => {
+test('a call of a tool with its own task queue waits until a worker of that queue starts', LONG, async () => {
   const user = stack.as('user');
   const id = await startWaiting();
   await sleep(2_000);

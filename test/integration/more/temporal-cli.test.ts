@@ -58,7 +58,7 @@ describe('temporal workflow signal', () => {
     ['reject', '{"reason":"no"}', { decision: 'rejected', reason: 'no', by: 'temporal-operator' }],
     ['approve', '{"by":{"sub":"carl","roles":["approver"]}}', { decision: 'approved', by: 'carl' }],
     ['approve', '{"args":{"amount":2},"values":["v"]}', { args: { amount: 2 }, values: ['v'] }],
-  ])('with --name %s --input %s decides the approval', async (name, input, expected) => {
+  ])('temporal workflow signal with --name %s --input %s decides the approval', async (name, input, expected) => {
     const started = await asking({ roles: ['approver'] });
     await temporal.signal(started.workflowId, name, '--input', input);
     expect(at(await completed(started), '/output/answer')).toMatchObject(expected);
@@ -69,15 +69,18 @@ describe('temporal workflow signal', () => {
     ['skip', '{"node":"only","output":7}', 'completed'],
     ['fail', '{"reason":"hopeless"}', 'failed'],
     ['cancel', '{"reason":"not needed"}', 'canceled'],
-  ])('with --name %s --input %s resolves a failed node, and the run is %s', async (name, input, status) => {
-    const { id, workflowId } = await startFailing();
-    server.answers(json(7));
-    await temporal.signal(workflowId, name, '--input', input);
-    const run = await stack.as('user').untilRun(id, hasStatus(status));
-    expect(at(run, '/output')).toEqual(status === 'completed' ? { answer: 7, given: null } : null);
-  });
+  ])(
+    'temporal workflow signal with --name %s --input %s resolves a failed node, and the run is %s',
+    async (name, input, status) => {
+      const { id, workflowId } = await startFailing();
+      server.answers(json(7));
+      await temporal.signal(workflowId, name, '--input', input);
+      const run = await stack.as('user').untilRun(id, hasStatus(status));
+      expect(at(run, '/output')).toEqual(status === 'completed' ? { answer: 7, given: null } : null);
+    },
+  );
 
-  test('is judged by the policy with the roles in its input', async () => {
+  test('temporal workflow signal is judged by the approval policy with the roles in its input', async () => {
     const started = await asking({ roles: ['treasurer'] });
     await temporal.signal(started.workflowId, 'approve', '--input', '{}');
     await expect
@@ -91,24 +94,24 @@ describe('temporal workflow signal', () => {
 describe('a signal that can not be taken', () => {
   const raw = (encoding: string): string[] => ['--input', '{"reason":', '--input-meta', `encoding=${encoding}`];
   const bad: readonly [string, readonly [string, ...string[]], string][] = [
-    ['text', ['approve', '--input', '"yes"'], 'malformed'],
-    ['a number', ['approve', '--input', '1'], 'malformed'],
-    ['a list', ['approve', '--input', '[{"reason":"ok"}]'], 'malformed'],
+    ['a string as its payload', ['approve', '--input', '"yes"'], 'malformed'],
+    ['a number as its payload', ['approve', '--input', '1'], 'malformed'],
+    ['a list as its payload', ['approve', '--input', '[{"reason":"ok"}]'], 'malformed'],
     ['an unknown field', ['approve', '--input', '{"comment":"ok"}'], 'malformed'],
     ['a field of the wrong type', ['approve', '--input', '{"reason":1}'], 'malformed'],
     ['a person without roles', ['approve', '--input', '{"by":{"sub":"ada"}}'], 'malformed'],
-    ['a decision id that is no text', ['approve', '--input', '{"signalId":1}'], 'malformed'],
-    ['bytes', ['approve', ...raw('binary/plain')], 'malformed'],
+    ['a signal id that is no string', ['approve', '--input', '{"signalId":1}'], 'malformed'],
+    ['binary data', ['approve', ...raw('binary/plain')], 'malformed'],
     ['an unknown encoding', ['approve', ...raw('holdfast/secret')], 'malformed'],
-    ['an unknown name', ['consent', '--input', '{}'], 'unknown_signal'],
+    ['an unknown signal name', ['consent', '--input', '{}'], 'unknown_signal'],
     ['the name of a property of every object', ['constructor', '--input', '{}'], 'unknown_signal'],
     ['an unknown approval', ['approve', '--input', '{"approvalId":"none"}'], 'unknown_approval'],
     ['an approval named like a property', ['approve', '--input', '{"approvalId":"constructor"}'], 'unknown_approval'],
-    ['a control that nothing waits for', ['retry', '--input', '{}'], 'not_allowed_now'],
+    ['a control without a failed node', ['retry', '--input', '{}'], 'not_allowed_now'],
   ];
 
   test.each(bad)(
-    'because of %s is recorded with a reason, and the run continues',
+    'a Temporal signal that is invalid because of %s is recorded with a reason, and the run continues',
     async (_what, [name, ...args], reason) => {
       const started = await asking();
       await temporal.signal(started.workflowId, name, ...args);
@@ -120,7 +123,7 @@ describe('a signal that can not be taken', () => {
     },
   );
 
-  test('does not override an earlier decision of an approval', async () => {
+  test('a late Temporal signal does not override an earlier decision of an approval', async () => {
     const ask = { type: 'approval', title: 'May I?', write: { log: '{{ result.decision }}' } } as const;
     const started = await start(aDefinition({ nodes: { first: ask, second: ask } }));
     const approvalId = textAt(started.run, '/waitingFor/0/id');
@@ -140,7 +143,7 @@ describe('a signal that can not be taken', () => {
     expect(await completed(started)).toMatchObject({ output: { log: ['approved', 'approved'] } });
   });
 
-  test('counts once when it is repeated under its signalId', async () => {
+  test('a Temporal signal repeated under its signalId counts once', async () => {
     const started = await asking({ quorum: 2 });
     const input = JSON.stringify({ signalId: 'd-1', by: { sub: 'ada', roles: ['approver'] } });
     for (let times = 0; times < 3; times++) await temporal.signal(started.workflowId, 'approve', '--input', input);
@@ -154,14 +157,14 @@ describe('a signal that can not be taken', () => {
     ]);
   });
 
-  test('does no harm with a reserved name', async () => {
+  test('a Temporal signal with a reserved name has no effect on the run', async () => {
     const started = await asking();
     await temporal.signal(started.workflowId, '__temporal_nothing', '--input', '{}');
     await temporal.signal(started.workflowId, 'approve', '--input', '{}');
     expect(await completed(started)).toMatchObject({ output: { answer: { decision: 'approved' } } });
   });
 
-  test('does no harm when many arrive at once', async () => {
+  test('many invalid Temporal signals at once do not affect the run', async () => {
     const started = await asking();
     await Promise.all(
       Array.from({ length: 20 }, () => temporal.signal(started.workflowId, 'approve', '--input', '"yes"')),
@@ -175,13 +178,13 @@ describe('a signal that can not be taken', () => {
 describe('temporal workflow query', () => {
   const graph = anAskingGraph({ title: 'Pay {{ state.given }}?' });
 
-  test('state returns the values of all or of some channels', async () => {
+  test('temporal workflow query state returns the values of all or of some channels', async () => {
     const { workflowId } = await start(graph, { given: 42 });
     expect(await temporal.query(workflowId, 'state')).toMatchObject({ values: { given: 42 }, next: ['only'] });
     expect(at(await temporal.query(workflowId, 'state', '["given"]'), '/values')).toEqual({ given: 42 });
   });
 
-  test('history returns a window of the events', async () => {
+  test('temporal workflow query history returns a window of the events', async () => {
     const { id, workflowId } = await start(graph);
     const numbers = (events: Json): (Json | undefined)[] =>
       listAt({ events }, '/events').map((event) => at(event, '/seq'));
@@ -190,7 +193,7 @@ describe('temporal workflow query', () => {
     expect(numbers(await temporal.query(workflowId, 'history', '{"after":1,"limit":2}'))).toEqual([2, 3]);
   });
 
-  test('approvals returns the pending approvals', async () => {
+  test('temporal workflow query approvals returns the pending approvals', async () => {
     const { run, workflowId } = await start(graph, { given: 42 });
     const id = textAt(run, '/waitingFor/0/id');
     expect(await temporal.query(workflowId, 'approvals')).toMatchObject([
@@ -198,7 +201,7 @@ describe('temporal workflow query', () => {
     ]);
   });
 
-  test('status returns the status and current nodes of the run', async () => {
+  test('temporal workflow query status returns the status and current nodes of the run', async () => {
     const { workflowId } = await start(graph);
     const waitingFor = [{ kind: 'approval', node: 'only' }];
     expect(await temporal.query(workflowId, 'status')).toMatchObject({
@@ -209,7 +212,7 @@ describe('temporal workflow query', () => {
     });
   });
 
-  test('outcome returns the outcome of a decision', async () => {
+  test('temporal workflow query outcome returns the outcome of a decision', async () => {
     const { workflowId } = await asking({ requireReason: true });
     await temporal.signal(workflowId, 'approve', '--input', '{"signalId":"d-2"}');
     expect(await temporal.query(workflowId, 'signalResult', '"d-2"')).toMatchObject({
@@ -225,14 +228,14 @@ describe('temporal workflow query', () => {
     ['history', '[]'],
     ['history', '{"after":"x","limit":-1}'],
     ['signalResult', '{}'],
-  ])('%s answers with the argument %s', async (type, input) => {
+  ])('temporal workflow query %s accepts the argument %s', async (type, input) => {
     const started = await start(graph);
     await temporal.query(started.workflowId, type, input);
     await temporal.signal(started.workflowId, 'approve', '--input', '{}');
     expect(await completed(started)).toMatchObject({ output: { answer: { decision: 'approved' } } });
   });
 
-  test('answers for a run that has ended', async () => {
+  test('temporal workflow query answers for a run that has ended', async () => {
     const { workflowId } = await start(aDefinition());
     expect(await temporal.query(workflowId, 'status')).toMatchObject({ status: 'completed', output: { log: ['a'] } });
   });
@@ -242,7 +245,7 @@ const stateOf = async (workflowId: string): Promise<Json | undefined> =>
   at(await temporal.tell('describe', workflowId), '/workflowExecutionInfo/status');
 
 describe('temporal workflow cancel', () => {
-  test('ends a waiting run as canceled, for Temporal too', async () => {
+  test('temporal workflow cancel ends a waiting run as canceled, for Temporal too', async () => {
     const { id, workflowId } = await asking();
     await temporal.cancel(workflowId);
     await stack.as('user').untilRun(id, hasStatus('canceled'));
@@ -251,7 +254,7 @@ describe('temporal workflow cancel', () => {
     expect(await eventsOf(stack.as('user'), id, 'run.canceled')).toMatchObject([{ by: 'temporal-operator' }]);
   });
 
-  test('cancels the open call of a tool', async () => {
+  test('temporal workflow cancel cancels the open call of a tool', async () => {
     const call = silence();
     server.answers(call.answer);
     const { body } = await stack.as('user').post('/api/runs', { graph: aGraphOf({ type: 'tool', tool: 'work' }) });
@@ -284,7 +287,7 @@ describe('the information that Temporal displays of a run', () => {
     return await start(graph);
   }
 
-  test('includes a summary of one line for activities and timers, which names their node', async () => {
+  test('activities and timers of a run have a summary of one line in Temporal, which names their node', async () => {
     const { workflowId } = await startPayment();
     const events = listAt(await temporal.tell('show', workflowId), '/events');
     const summaryOf = (event: Json): unknown => decoded(at(event, '/userMetadata/summary/data'));
@@ -296,14 +299,14 @@ describe('the information that Temporal displays of a run', () => {
     expect(timers.map(summaryOf)).toEqual([expect.stringMatching(/^.*\bconfirm\b.*$/)]);
   });
 
-  test('includes a summary for every other activity', async () => {
+  test('every activity of a run that belongs to no node has a summary in Temporal too', async () => {
     const { workflowId } = await startPayment();
     const events = listAt(await temporal.tell('show', workflowId), '/events');
     const scheduled = events.filter((event) => at(event, '/eventType') === 'EVENT_TYPE_ACTIVITY_TASK_SCHEDULED');
     expect(scheduled.filter((event) => at(event, '/userMetadata/summary/data') === undefined)).toEqual([]);
   });
 
-  test('includes tenant, graph and status as search attributes', async () => {
+  test('the workflow of a run has tenant, graph and status as search attributes', async () => {
     await stack.as('user').post('/api/graphs', graph);
     server.answers(json({ paid: true }));
     const started = await start('payment');
@@ -320,14 +323,14 @@ describe('the information that Temporal displays of a run', () => {
     await expect.poll(attributesOf).toMatchObject({ RunStatus: 'completed', PendingApprovals: 0 });
   });
 
-  test('includes details with status, node, usage and pending approvals', async () => {
+  test('the details of a run in Temporal contain status, node, usage and pending approvals', async () => {
     const { workflowId } = await startPayment();
     const details = await detailsOf(workflowId);
     const parts = ['payment', 'waiting', '`confirm`', '1 tool call', 'Was it paid?'];
     expect(parts.filter((part) => !details.includes(part))).toEqual([]);
   });
 
-  test('includes details as whole lines of Markdown within the size limit, with a complete description of a failed call', async () => {
+  test('the details of a run in Temporal are whole lines of Markdown within the size limit, with a complete description of a failed call', async () => {
     const { id, workflowId } = await startFailing();
     const details = await detailsOf(workflowId);
     expect(details).toContain('\n\n- at: `only`\n- used: ');
@@ -344,7 +347,7 @@ describe('the information that Temporal displays of a run', () => {
     expect(commands.filter((line) => line.length > 100)).toEqual([]);
   });
 
-  test('does not include redacted channels, neither in the details nor in the failure', async () => {
+  test('redacted channels are absent from the details and the failure of a run in Temporal', async () => {
     const secretive = aDefinition({
       channels: { secret: { redact: true }, copy: {} },
       nodes: {
@@ -367,7 +370,7 @@ describe('the information that Temporal displays of a run', () => {
   test.each([
     ['approve', 'approved'],
     ['reject', 'rejected'],
-  ])('includes a working command that does %s', async (name, decision) => {
+  ])('the details of a run in Temporal include a working command to %s an approval', async (name, decision) => {
     const started = await asking();
     await temporal.paste(commandOf(await detailsOf(started.workflowId), name));
     expect(at(await completed(started), '/output/answer')).toMatchObject({ decision });
@@ -377,7 +380,7 @@ describe('the information that Temporal displays of a run', () => {
     ['retry', 'completed'],
     ['skip', 'completed'],
     ['fail', 'failed'],
-  ])('includes a working command that does %s on a failed node', async (name, status) => {
+  ])('the details of a run in Temporal include a working command to %s a failed node', async (name, status) => {
     const { id, workflowId } = await startFailing();
     server.answers(json(7));
     await temporal.paste(commandOf(await detailsOf(workflowId), name));
@@ -385,7 +388,7 @@ describe('the information that Temporal displays of a run', () => {
     expect(run).toMatchObject({ status, usage: { toolCalls: name === 'retry' ? 2 : 1 } });
   });
 
-  test('includes the error code of a failed run as the failure of its workflow', async () => {
+  test('the workflow of a failed run fails in Temporal with the error code of the run', async () => {
     server.answers(answer(404));
     const { workflowId } = await start(aGraphOf({ type: 'tool', tool: 'work' }));
     const last = async () => listAt(await temporal.tell('show', workflowId), '/events').at(-1);

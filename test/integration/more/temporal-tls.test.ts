@@ -69,7 +69,7 @@ test('a stack works with a Temporal server that requires mTLS', async () => {
   server.close();
 });
 
-test('the command line connects by the same variables', async () => {
+test('the command line connects to Temporal by the same environment variables as the stack', async () => {
   const place = await reserveServers();
   const { server, address } = await openTls(place['TEMPORAL_ADDRESS'] ?? '');
   const told = async (variables: NodeJS.ProcessEnv): Promise<CommandOutput> =>
@@ -90,7 +90,7 @@ const definedIn = (environment: NodeJS.ProcessEnv): Record<string, string> => ({
 test.each([
   ['an API', openConnection],
   ['a worker', NativeConnection.connect.bind(NativeConnection)],
-] as const)('%s sends its API key over TLS', async (_who, connectTo) => {
+] as const)('%s sends its API key to Temporal over TLS', async (_who, connectTo) => {
   const keys: unknown[] = [];
   const server = createSecureServer(await tlsOptions(certificates)).on('stream', (stream, { authorization }) => {
     keys.push(authorization);
@@ -104,7 +104,7 @@ test.each([
   server.close();
 });
 
-test('missing certificate files are reported as problems of the settings', () => {
+test('missing TLS certificate files are reported as problems of the settings', () => {
   const environment = { TEMPORAL_TLS_CLIENT_CERT_PATH: '/nowhere.pem', TEMPORAL_TLS_CLIENT_KEY_PATH: '/nowhere.key' };
   expect(() => readTemporalTarget(environment)).toThrow(/^Temporal's settings can't be used:\n {2}.*nowhere/);
 });

@@ -47,7 +47,7 @@ const TIME = PATIENCE_MS + 60_000;
 const CANCELED = Array.from({ length: 9 }, () => 'canceled');
 
 describe('ten runs at once on one thread', () => {
-  test('with onBusy reject start once, and the others are refused', async () => {
+  test('of ten concurrent runs on one thread with onBusy reject one starts, and the others are refused', async () => {
     const answers = await Promise.all(TEN.map((say) => start('ten reject', 'reject', { say, graph: asking })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     for (const refused of answers.filter(({ status }) => status !== 201))
@@ -56,7 +56,7 @@ describe('ten runs at once on one thread', () => {
   });
 
   test(
-    'with onBusy enqueue run one after the other on the accumulated state',
+    'ten concurrent runs on one thread with onBusy enqueue execute one after the other on the accumulated state',
     async () => {
       const answers = await Promise.all(TEN.map((say) => start('ten enqueue', 'enqueue', { say })));
       const runs = await Promise.all(
@@ -73,7 +73,7 @@ describe('ten runs at once on one thread', () => {
   );
 
   test(
-    'with onBusy interrupt are canceled except for the last one',
+    'of ten concurrent runs on one thread with onBusy interrupt all but the last are canceled',
     async () => {
       const answers = await Promise.all(TEN.map((say) => start('ten interrupt', 'interrupt', { say, graph: asking })));
       const ids = answers.map(idOf);
@@ -88,7 +88,7 @@ describe('ten runs at once on one thread', () => {
 });
 
 describe('a queued run', () => {
-  test('is reported as queued, with its position in the queue', async () => {
+  test('a queued run is reported as queued, with its position in the queue', async () => {
     const first = await occupy('shown');
     const second = await start('shown', 'enqueue', { say: 'second' });
     expect(second).toMatchObject({ status: 201, body: { status: 'queued', threadId: 'shown', startedAt: null } });
@@ -103,7 +103,7 @@ describe('a queued run', () => {
     });
   });
 
-  test('begins in queue order when the previous run has ended', async () => {
+  test('a queued run begins in queue order when the previous run has ended', async () => {
     const first = await occupy('order');
     const ids: string[] = [];
     for (const say of ['second', 'third', 'fourth']) ids.push(idOf(await start('order', 'enqueue', { say })));
@@ -113,7 +113,7 @@ describe('a queued run', () => {
     expect(at(await get('/api/threads/order/state'), '/values/log')).toEqual(service().done);
   });
 
-  test.each(['cancel', 'fail'])('begins when the previous run ends as %s', async (how) => {
+  test.each(['cancel', 'fail'])('a queued run begins when the previous run ends by the control %s', async (how) => {
     const threadId = `otherwise ${how}`;
     if (how === 'fail') service().refuse('first');
     const first = await occupy(threadId);
@@ -122,7 +122,7 @@ describe('a queued run', () => {
     expect(await until(second, 'completed')).toMatchObject({ output: { log: ['second'] } });
   });
 
-  test('is not overtaken by a later run, even if that run asks not to wait', async () => {
+  test('a queued run is not overtaken by a later run, even if that run requests not to wait', async () => {
     const first = await occupy('past');
     const second = idOf(await start('past', 'enqueue', { say: 'second' }));
     expect(await start('past', 'reject', { say: 'third' })).toMatchObject(aProblem(409, 'THREAD_BUSY'));
@@ -131,7 +131,7 @@ describe('a queued run', () => {
     expect(service().done).toEqual(['first', 'second']);
   });
 
-  test('that is canceled never begins, and the next one does', async () => {
+  test('a canceled queued run never begins, and the next queued run does', async () => {
     const first = await occupy('left');
     const [second, third] = [
       idOf(await start('left', 'enqueue', { say: 'second' })),
@@ -149,7 +149,7 @@ describe('a queued run', () => {
     expect(service().done).toEqual(['first', 'third']);
   });
 
-  test('that was canceled refuses every control', async () => {
+  test('a canceled queued run refuses every control', async () => {
     await occupy('no more');
     const id = idOf(await start('no more', 'enqueue', { say: 'second' }));
     await control(id, 'cancel');
@@ -164,14 +164,14 @@ describe('a queued run', () => {
     ['skip', { output: 1 }],
     ['fail', {}],
     ['replan', { node: 'only' }],
-  ])('refuses the control %s', async (name, body) => {
+  ])('a queued run refuses the control %s', async (name, body) => {
     await occupy(`told ${name}`);
     const id = idOf(await start(`told ${name}`, 'enqueue', { say: 'second' }));
     expect(await control(id, name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
     expect(await get(`/api/runs/${id}`)).toMatchObject({ status: 'queued' });
   });
 
-  test('stores external events until it begins, each once, in order', async () => {
+  test('a queued run stores external events until it begins, each once, in order', async () => {
     const first = await occupy('early');
     const nodes = {
       one: { type: 'wait', event: 'go', write: 'say' },
@@ -193,13 +193,13 @@ describe('a queued run', () => {
     expect(await eventsOf(user(), id, 'signal.received')).toMatchObject([{ by: 'uma' }, { by: 'uma' }]);
   });
 
-  test('has no state that can be edited', async () => {
+  test('a queued run has no state that can be edited', async () => {
     await occupy('correct');
     const id = idOf(await start('correct', 'enqueue', { say: 'second' }));
     expect(await patchState(user(), id, { values: { log: 'x' } })).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
   });
 
-  test('is queued once under one Idempotency-Key', async () => {
+  test('a queued run is queued once under one Idempotency-Key', async () => {
     await occupy('once');
     const body = { graph: saying, input: { say: 'second' }, threadId: 'once', onBusy: 'enqueue' };
     const once = async () => await user().post('/api/runs', body, { 'idempotency-key': 'queued once' });
@@ -208,7 +208,7 @@ describe('a queued run', () => {
     expect(listAt(await get('/api/threads/once'), '/queued')).toEqual([idOf(first)]);
   });
 
-  test('keeps an ended run of its thread from being reopened', async () => {
+  test('a queued run keeps an ended run of its thread from being reopened', async () => {
     service().refuse('first');
     const first = await occupy('ended');
     const second = idOf(await start('ended', 'enqueue', { say: 'second', graph: asking }));
@@ -221,7 +221,7 @@ describe('a queued run', () => {
 
 describe('an interrupting run', () => {
   test.each(['waiting', 'paused', 'calling'])(
-    'cancels the run that is %s, and continues from its state',
+    'an interrupting run cancels the run of its thread that is %s, and continues from its state',
     async (status) => {
       const threadId = `interrupt ${status}`;
       await until(idOf(await start(threadId, 'reject', { say: 'before' })), 'completed');
@@ -239,13 +239,13 @@ describe('an interrupting run', () => {
     },
   );
 
-  test('begins at once on a thread that is free', async () => {
+  test('an interrupting run begins at once on a free thread', async () => {
     expect(await until(idOf(await start('interrupt free', 'interrupt', { say: 'only' })), 'completed')).toMatchObject({
       output: { log: ['only'] },
     });
   });
 
-  test('needs the permission to control runs', async () => {
+  test('an interrupting run needs the permission to control runs', async () => {
     await occupy('interrupt permission');
     const body = { graph: saying, input: {}, threadId: 'interrupt permission', onBusy: 'interrupt' };
     expect(await stack().as('approver').post('/api/runs', body)).toMatchObject(aProblem(403, 'FORBIDDEN'));

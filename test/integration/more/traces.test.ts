@@ -127,7 +127,7 @@ const asking = (over: Partial<GraphDefinition> = {}): GraphDefinition =>
   });
 
 describe('a run that waits for a person', () => {
-  test('has a trace with spans of the request, of each part and of each attempt', async () => {
+  test('the trace of a run that waits for a person has spans of the request, of each execution part and of each attempt', async () => {
     server.answers(answer(503), json({ found: CANARY }), json({ paid: true }));
     const headers = { traceparent: `00-${CALLER}-${CALLING_SPAN}-01`, baggage: 'canary=1', tracestate: 'v=1' };
     const run = await start(asking(), { headers, threadId: 'thread-1' });
@@ -166,7 +166,7 @@ describe('a run that waits for a person', () => {
     expect(second?.attributes['holdfast.run.status']).toBe('completed');
   });
 
-  test('has spans with the error of each attempt, and with usage and cost of models', async () => {
+  test('the trace of a run that waits for a person has the error of each attempt, and usage and cost of models', async () => {
     server.answers(answer(503, {}, CANARY), json({ found: 1 }), json({ paid: true }));
     const run = await start(asking());
     const spans = await spansOf(textAt(run, '/id'), 1);
@@ -190,7 +190,7 @@ describe('a run that waits for a person', () => {
     expect(named(spans, 'invoke_agent think').attributes['holdfast.usage.cost_usd']).toBeCloseTo(0.0022);
   });
 
-  test('has an agent span in each part, linked to the span before the wait', async () => {
+  test('the trace of a run that waits for a person has an agent span in each part, linked to the span before the wait', async () => {
     server.answers(json({ found: 1 }));
     const agent = { type: 'agent', prompt: 'Look it up', tools: ['look'], approve: { look: 'always' } } as const;
     const run = await start(aDefinition({ nodes: { think: agent } }), { threadId: 'thread-2' });
@@ -220,7 +220,7 @@ describe('a run that waits for a person', () => {
       });
   });
 
-  test('passes the trace context to its tools, and none from untrusted clients', async () => {
+  test('a run passes the trace context to its tools, and untrusted clients can not set the context', async () => {
     server.answers(json({ found: 1 }));
     const headers = { traceparent: `00-${CALLER}-${CALLING_SPAN}-01`, baggage: 'canary=1', tracestate: 'v=1' };
     const run = await start(asking(), { headers });
@@ -233,7 +233,7 @@ describe('a run that waits for a person', () => {
 });
 
 describe('the contents of prompts and answers', () => {
-  test('are recorded where the configuration allows them', async () => {
+  test('prompts and answers are recorded in traces where the configuration allows it', async () => {
     server.answers(json({ found: CANARY }));
     const spans = await spansOf(textAt(await start(asking()), '/id'), 1);
     const { attributes } = named(spans, 'execute_tool look');
@@ -242,7 +242,7 @@ describe('the contents of prompts and answers', () => {
     expect(named(spans, 'chat asking').attributes['gen_ai.input.messages']).toContain('Look it up');
   });
 
-  test('are not recorded in a run with redaction', async () => {
+  test('prompts and answers are not recorded in traces of a run with redaction', async () => {
     server.answers(answer(500, {}, CANARY), json({ found: CANARY }));
     const channels = { messages: { reducer: 'messages' }, answer: {}, secret: { redact: true } } as const;
     const run = await start(asking({ channels }), { input: { secret: CANARY } });
@@ -251,7 +251,7 @@ describe('the contents of prompts and answers', () => {
     expect(collector.text()).not.toContain(CANARY);
   });
 
-  test('are recorded without the tokens of requests', async () => {
+  test('prompts and answers are recorded in traces without the tokens of requests', async () => {
     await stack.as('user').get(`/api/runs?graph=${CANARY}`);
     await stack.as('user').get(`/api/runs/${CANARY}`);
     await expect.poll(() => collector.spans.map(({ name }) => name), EXPORTED).toContain('GET /api/runs/:id');
@@ -260,7 +260,7 @@ describe('the contents of prompts and answers', () => {
   });
 });
 
-test('a run has no spans if its caller does not sample the request', async () => {
+test('a run has no trace spans if its caller does not sample the request', async () => {
   server.answers(json({ found: 1 }));
   const headers = { traceparent: `00-${CALLER}-${CALLING_SPAN}-00` };
   const run = await start(asking(), { headers });
@@ -270,7 +270,7 @@ test('a run has no spans if its caller does not sample the request', async () =>
   expect(collector.text()).not.toContain(textAt(run, '/id'));
 });
 
-test('a wrong traceparent begins a trace', async () => {
+test('a request with an invalid traceparent header begins a new trace', async () => {
   const spans = await spansOf(textAt(await start(aDefinition(), { headers: { traceparent: 'none' } }), '/id'), 1);
   const { traceId, parentId } = named(spans, 'invoke_workflow test');
   const request = await served('POST /api/runs', (span) => span.traceId === traceId);
@@ -278,7 +278,7 @@ test('a wrong traceparent begins a trace', async () => {
   expect(parentId).toBe(request.spanId);
 });
 
-test('a run that continues as new has each span once', async () => {
+test('a run that continues as new has each span of its trace once', async () => {
   const nodes = Object.fromEntries(
     ['a', 'b', 'c'].map((name) => [name, { type: 'tool', tool: 'work', args: { name } }] as const),
   );
@@ -290,7 +290,7 @@ test('a run that continues as new has each span once', async () => {
   expect((await executionsOf(workflow, id)).length).toBeGreaterThan(1);
 });
 
-test('a failing collector does not affect runs', async () => {
+test('a failing trace collector does not affect runs', async () => {
   collector.refuse();
   const before = collector.requests;
   const run = await start(aDefinition());

@@ -84,29 +84,35 @@ const before = async (id: string, node: string) => await checkpointWhere(user(),
 const fork = async (id: string, checkpoint: string, over: object = {}) =>
   await control(id, 'fork', { checkpoint, ...over });
 
-describe.each(Object.entries({ 'its own graph': trip, 'a subgraph': nested }))('a call of %s', (where, graph) => {
-  test.each(Object.keys(SITUATIONS))('of a run that %s can not be forked after the call', async (situation) => {
-    const id = (await SITUATIONS[situation]?.(graph)) ?? '';
-    const sound = await before(id, 'flight');
-    const nodes = where === 'a subgraph' ? 'flight/seat' : 'flight';
-    for (const over of Object.values(FORKS)) {
-      const refused = await fork(id, await before(id, 'hotel'), over);
-      expect({ over, ...refused }).toMatchObject(REFUSED);
-      expect(textAt(refused.body, '/detail')).toContain(`(${nodes})`);
-      expect(textAt(refused.body, '/detail')).toContain(`the newest checkpoint that will do is ${sound}`);
-    }
-    const { status, body } = await fork(id, sound);
-    expect(status).toBe(201);
-    expect(await until(textAt(body, '/id'), 'completed')).toMatchObject({
-      output: { log: ['hi', 'reserve', 'pay', 'mail'] },
-    });
-    expect(service().calls.filter(({ job }) => job === 'reserve')).toHaveLength(2);
-  });
-});
+describe.each(Object.entries({ 'its own graph': trip, 'a subgraph': nested }))(
+  'a compensated call of %s',
+  (where, graph) => {
+    test.each(Object.keys(SITUATIONS))(
+      'a run that %s can not be forked after a compensated call',
+      async (situation) => {
+        const id = (await SITUATIONS[situation]?.(graph)) ?? '';
+        const sound = await before(id, 'flight');
+        const nodes = where === 'a subgraph' ? 'flight/seat' : 'flight';
+        for (const over of Object.values(FORKS)) {
+          const refused = await fork(id, await before(id, 'hotel'), over);
+          expect({ over, ...refused }).toMatchObject(REFUSED);
+          expect(textAt(refused.body, '/detail')).toContain(`(${nodes})`);
+          expect(textAt(refused.body, '/detail')).toContain(`the newest checkpoint that will do is ${sound}`);
+        }
+        const { status, body } = await fork(id, sound);
+        expect(status).toBe(201);
+        expect(await until(textAt(body, '/id'), 'completed')).toMatchObject({
+          output: { log: ['hi', 'reserve', 'pay', 'mail'] },
+        });
+        expect(service().calls.filter(({ job }) => job === 'reserve')).toHaveLength(2);
+      },
+    );
+  },
+);
 
 describe('the state that a compensated run leaves to its thread', () => {
   const ended = Object.keys(SITUATIONS).filter((situation) => situation !== 'is being compensated');
-  test.each(ended)('is the state before the compensated call when the run %s', async (situation) => {
+  test.each(ended)('a compensated run that %s leaves its thread the state before the call', async (situation) => {
     const threadId = situation.replaceAll(/\W/g, '-');
     await SITUATIONS[situation]?.(trip, { threadId });
     const left = { values: { log: ['hi'], say: 'hi' }, next: ['flight'] };
@@ -115,7 +121,7 @@ describe('the state that a compensated run leaves to its thread', () => {
     expect(await until(next, 'completed')).toMatchObject({ output: { log: ['hi', 'hi', 'reserve', 'pay', 'mail'] } });
   });
 
-  test('is the same for a run that interrupts it', async () => {
+  test('a run that interrupts a compensated run continues from the state before the compensated call', async () => {
     const held = service().hold('pay');
     const id = await begin(trip, { threadId: 'interrupted' });
     const release = await held;
@@ -126,7 +132,7 @@ describe('the state that a compensated run leaves to its thread', () => {
     expect(service().done.filter((job) => job === 'give back')).toHaveLength(1);
   });
 
-  test('is not restored by an edit afterwards', async () => {
+  test('an edit does not restore the state that a compensation has undone in its thread', async () => {
     const id = await failing(trip, { threadId: 'edited' });
     await until(id, 'failed');
     expect((await patchState(user(), id, { values: { say: 'bye' } })).status).toBe(200);
@@ -163,14 +169,14 @@ describe('a fork that began before its parent was compensated', () => {
     return { parent, child };
   }
 
-  test('can not be forked, nor can its own fork', async () => {
+  test('a fork that began before its parent was compensated can not be forked, nor can its own fork', async () => {
     const { parent, child } = await forkedEarly();
     const refused = await fork(child, await before(child, 'mail'));
     expect(refused).toMatchObject(REFUSED);
     expect(textAt(refused.body, '/detail')).toContain(`${await before(parent, 'flight')} of run ${parent}`);
   });
 
-  test('can not be reopened, but its state can be edited', async () => {
+  test('a fork that began before its parent was compensated can not be reopened, but its state can be edited', async () => {
     const { child } = await forkedEarly();
     const reopened = await patchState(user(), child, { asNode: 'hotel' });
     expect(reopened).toMatchObject(REFUSED);
@@ -188,10 +194,10 @@ describe('a replay of a compensated run', () => {
   test.each<[string, object]>([
     ['can be forked only before the undone call', {}],
     [
-      'can not be forked after it has left its recording',
+      'can not be forked after the point where it diverged from its recording',
       { graph: { ...trip, nodes: { ...trip.nodes, mail: reserves } } },
     ],
-  ])('%s', async (_, body) => {
+  ])('a replay of a compensated run %s', async (_, body) => {
     const id = await failing(trip);
     await until(id, 'failed');
     const copy = await replayed(id, body);
@@ -202,7 +208,7 @@ describe('a replay of a compensated run', () => {
   });
 });
 
-test('a checkpoint of one run is not found in a related run', async () => {
+test('a checkpoint of one run is not found in its fork or parent', async () => {
   const id = await failing(trip);
   await until(id, 'failed');
   const child = textAt((await fork(id, await before(id, 'flight'))).body, '/id');

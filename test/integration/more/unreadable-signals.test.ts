@@ -77,33 +77,36 @@ const encoded = (encoding: string, data: string): Payload => ({
 
 /** Payloads of untrusted clients, built from the workflow that receives them. */
 const UNREADABLE: readonly (readonly [what: string, payload: (workflowId: string) => Payload, why: RegExp])[] = [
-  ['what is missing', (id) => aReference({ id: `${id}/gone` }), /not in the store/],
-  ['what is of another run', () => aReference({ id: 'run:other:R9/secret' }), /not of this run/],
-  ['a store that there is not', (id) => aReference({ id: `${id}/gone` }, 's3'), /broken reference/],
-  ['nothing', () => aReference({}), /broken reference/],
-  ['a reference that is no JSON', () => ({ ...aReference({}), data: Buffer.from('{') }), /broken reference/],
-  ['broken JSON', () => encoded('json/plain', '{"reason":'), /no JSON/],
-  ['an unknown encoding', () => encoded('binary/zip', 'PK'), /no JSON/],
-  ['compressed JSON', () => encoded('holdfast/deflate', 'x'), /no JSON/],
-  ['no encoding', () => ({ data: Buffer.from('{}') }), /no JSON/],
+  ['is missing from the store', (id) => aReference({ id: `${id}/gone` }), /not in the store/],
+  ['belongs to another run', () => aReference({ id: 'run:other:R9/secret' }), /not of this run/],
+  ['is in an unknown store', (id) => aReference({ id: `${id}/gone` }, 's3'), /broken reference/],
+  ['is an empty reference', () => aReference({}), /broken reference/],
+  ['is a reference in malformed JSON', () => ({ ...aReference({}), data: Buffer.from('{') }), /broken reference/],
+  ['is malformed JSON', () => encoded('json/plain', '{"reason":'), /no JSON/],
+  ['has an unknown encoding', () => encoded('binary/zip', 'PK'), /no JSON/],
+  ['is JSON with a broken compression', () => encoded('holdfast/deflate', 'x'), /no JSON/],
+  ['has no encoding', () => ({ data: Buffer.from('{}') }), /no JSON/],
 ];
 
-describe.concurrent('a signal with', () => {
-  test.each(UNREADABLE)('%s is ignored at once, and the run accepts the next control', async (_what, payload, why) => {
-    const id = await startWaiting();
-    await signal(id, payload(workflowIdOf(id)));
-    await approve(id);
-    const ignored = (await eventsOf(stack.as('user'), id)).filter((event) => at(event, '/type') === 'signal.ignored');
-    expect(ignored).toMatchObject([{ signal: 'approve', reason: 'malformed', detail: expect.stringMatching(why) }]);
-  });
+describe.concurrent('signals with unreadable payloads', () => {
+  test.each(UNREADABLE)(
+    'a signal with a payload that %s is ignored at once, and the run accepts the next control',
+    async (_what, payload, why) => {
+      const id = await startWaiting();
+      await signal(id, payload(workflowIdOf(id)));
+      await approve(id);
+      const ignored = (await eventsOf(stack.as('user'), id)).filter((event) => at(event, '/type') === 'signal.ignored');
+      expect(ignored).toMatchObject([{ signal: 'approve', reason: 'malformed', detail: expect.stringMatching(why) }]);
+    },
+  );
 
-  test('a missing second payload is handled by its first payload', async () => {
+  test('a signal whose second payload is missing is handled by its first payload', async () => {
     const id = await startWaiting();
     await signal(id, sound, aReference({ id: `${workflowIdOf(id)}/gone` }));
     expect(await stack.as('user').untilRun(id, hasStatus('completed'))).toMatchObject({ status: 'completed' });
   });
 
-  test('a payload by reference is accepted, and one of 5 MB does no harm', async () => {
+  test('a signal payload by reference is accepted, and one of 5 MB does no harm', async () => {
     const id = await startWaiting();
     const own = `${workflowIdOf(id)}/own`;
     await store(`${own}-large`, defaultPayloadConverter.toPayload({ decision: 'x'.repeat(5_000_000) }));
@@ -115,7 +118,7 @@ describe.concurrent('a signal with', () => {
     expect(events.map((event) => at(event, '/type'))).toContain('signal.ignored');
   });
 
-  test('a late payload stays ignored when the history is replayed', async () => {
+  test('a signal payload that arrives late stays ignored when the history is replayed', async () => {
     const id = await startWaiting();
     const late = `${workflowIdOf(id)}/late`;
     await signal(id, aReference({ id: late }));

@@ -26,7 +26,7 @@ describe('a run whose workflow task fails and that is not quarantined', () => {
   }, 180_000);
 
   test(
-    'accepts no control but can be canceled',
+    'a run whose workflow task fails and that is not quarantined can be canceled, but accepts no other control',
     async () => {
       const id = await start('now-throws', { threadId: 'mine' });
       expect(await control(id, 'pause')).toMatchObject(aProblem(503, 'UNAVAILABLE'));

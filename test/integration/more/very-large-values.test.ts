@@ -57,7 +57,7 @@ test('a value of five megabytes passes through a channel, an approval and a call
   expect(at(run, '/output')).toEqual({ text: 'x'.repeat(LENGTH), lengths: [LENGTH] });
 }, 150_000);
 
-test('too large arguments fail their node before the call, and the run continues by onError', async () => {
+test('arguments above the size limit fail their node before the call, and the run continues by onError', async () => {
   const graph = aDefinition({
     channels: { ...channels, code: {} },
     output: ['code'],

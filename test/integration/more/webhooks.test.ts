@@ -64,7 +64,7 @@ test('a webhook receives pauses and cancellations, and no event that it did not 
   await expect.poll(typesTold).toEqual(['run.canceled', 'run.paused']);
 });
 
-test('a failed ping is retried and recorded in the delivery log', async () => {
+test('a failed ping of a webhook is retried and recorded in the delivery log', async () => {
   receiver.forget();
   receiver.answers(answer(503), answer(200));
   const { id } = await user.webhooks.add({ url: receiver.url, events: EVENTS });

@@ -135,32 +135,32 @@ async function wholeCost(graph: GraphDefinition) {
   return { statements, ...(await costOf(run)) };
 }
 
-test('a run of one pure node costs one write to accept it, one to end it, and one read for its answer', async () => {
+test('a run of one pure node costs one database write to accept it, one to end it, and one read for its answer', async () => {
   const statements = ['accept', 'journal', 'read run'];
   const cost = { statements, workflowTasks: 2, activities: ['record'] };
   expect(await count(cost, async () => await wholeCost(pure))).toEqual(cost);
 });
 
-test('a run of one tool call costs also a claim with the journal, and a result', async () => {
+test("a run of one tool call costs, besides a pure run's writes, one claim with the journal and one result", async () => {
   const statements = ['accept', 'claim with journal', 'complete', 'journal', 'read run'];
   const cost = { statements, workflowTasks: 3, activities: ['callTool', 'record'] };
   expect(await count(cost, async () => await wholeCost(calling('job')))).toEqual(cost);
 });
 
-test('a run of one idempotent tool call writes result and journal in one statement', async () => {
+test('a run of one idempotent tool call writes result and journal in one database statement', async () => {
   const statements = ['accept', 'result with journal', 'journal', 'read run'];
   const cost = { statements, workflowTasks: 3, activities: ['callTool', 'record'] };
   expect(await count(cost, async () => await wholeCost(calling('look')))).toEqual(cost);
 });
 
-test('a run of three local calls costs no more than one without calls', async () => {
+test('a run of three local calls costs no more database statements than one without calls', async () => {
   const nodes = { a: callOf('glance'), b: callOf('glance'), c: callOf('glance') };
   const statements = ['accept', 'journal', 'read run'];
   const cost = { statements, workflowTasks: 2, activities: ['record'] };
   expect(await count(cost, async () => await wholeCost(aDefinition({ nodes })))).toEqual(cost);
 });
 
-test('a run with an approval costs one write until it waits, one for decision and end, one for the audit', async () => {
+test('a run with an approval costs one database write until it waits, one for decision and end, and one for the audit', async () => {
   const cost = {
     untilItWaits: ['accept', 'journal', 'read run', 'read retrying'],
     tasksUntilItWaits: 2,
@@ -187,7 +187,7 @@ test('a run with an approval costs one write until it waits, one for decision an
   expect(counted).toEqual(cost);
 });
 
-test('a run with a webhook costs no additional statement', async () => {
+test('a run with a webhook costs no additional database statement', async () => {
   const webhook = await stack.as('user').post('/api/webhooks', { url: 'https://a.example', events: ['run.completed'] });
   const runs: string[] = [];
   const statements = ['accept', 'journal', 'read run'];

@@ -26,7 +26,7 @@ function playAsking(answer: Answer | null, agent: Agent = {}, stage: Partial<Sta
 }
 
 describe('the approval of a call of an agent', () => {
-  test('delays no other call of its turn', () => {
+  test("the approval of an agent's tool call delays no other call of the turn", () => {
     const { run, calls } = playAsking(null);
     expect(calls.map(({ tool }) => tool)).toEqual(['lookup']);
     expect(toRunView(run.run)).toMatchObject({
@@ -38,13 +38,13 @@ describe('the approval of a call of an agent', () => {
     ]);
   });
 
-  test('makes the call when approved', () => {
+  test("an agent's tool call is made when its approval is approved", () => {
     const played = playAsking({ decision: 'approve' });
     expect(toolResultsIn(played)).toEqual(['x', 'y']);
     expect(played.run.run).toMatchObject({ status: 'completed', timers: {} });
   });
 
-  test('covers only that call', () => {
+  test("the approval of an agent's tool call covers only that call", () => {
     const { calls } = playAsking({ decision: 'approve' });
     expect(calls.map(({ tool, isApproved }) => [tool, isApproved])).toEqual([
       ['lookup', undefined],
@@ -52,13 +52,13 @@ describe('the approval of a call of an agent', () => {
     ]);
   });
 
-  test('may edit the arguments, which is reported to the model', () => {
+  test("the approver of an agent's tool call may edit the arguments, which is reported to the model", () => {
     const played = playAsking({ decision: 'approve', args: { key: 'z' } });
     expect(played.calls.map(({ args }) => args)).toContainEqual({ key: 'z' });
     expect(toolResultsIn(played)[0]).toBe('z\n(A person changed the arguments to {"key":"z"})');
   });
 
-  test('reports edited arguments to the model even if the call fails', () => {
+  test("edited arguments of an agent's tool call are reported to the model even if the call fails", () => {
     const tool = ({ tool: name }: { tool: string }): Json => {
       if (name === 'notify') throw failure;
       return 'y';
@@ -67,7 +67,7 @@ describe('the approval of a call of an agent', () => {
     expect(toolResultsIn(played)[0]).toBe('Execution failed: no\n(A person changed the arguments to {"key":"z"})');
   });
 
-  test('can not edit arguments to something that the tool does not accept', () => {
+  test("the approver of an agent's tool call can not edit its arguments to something that the tool does not accept", () => {
     const { run, calls } = playAsking({ decision: 'approve', args: { key: 7 } });
     expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'invalid_args' });
     expect([statusesOf(run), calls.length]).toEqual([['pending'], 1]);
@@ -76,13 +76,13 @@ describe('the approval of a call of an agent', () => {
   test.each([
     [undefined, 'The call was not approved, and was not made. A person said no'],
     ['too much', 'The call was not approved, and was not made. A person said: too much'],
-  ])('that is refused for the reason %j is reported to the model as %j', (reason, answer) => {
+  ])("the rejection of an agent's tool call for the reason %j is reported to the model as %j", (reason, answer) => {
     const played = playAsking({ decision: 'reject', ...(reason !== undefined && { reason }) });
     expect(toolResultsIn(played)).toEqual([answer, 'y']);
     expect(played.calls).toHaveLength(1);
   });
 
-  test('that expires is reported to the model', () => {
+  test("the expiry of the approval of an agent's tool call is reported to the model", () => {
     const played = playAsking(null);
     played.run.passTime(7 * 86_400_000);
     expect(toolResultsIn(played)).toEqual([
@@ -92,7 +92,7 @@ describe('the approval of a call of an agent', () => {
     expect(statusesOf(played.run)).toEqual(['expired']);
   });
 
-  test('must be named if several are pending', () => {
+  test("the approval of an agent's tool call must be named if several are pending", () => {
     const { run } = playAsking(null, {}, { replies: [asks(tell('1'), tell('2')), 'done'] });
     run.signal('approve', { by });
     expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'approval_id_required' });
@@ -102,13 +102,13 @@ describe('the approval of a call of an agent', () => {
     expect(statusesOf(run)).toEqual(['rejected', 'approved']);
   });
 
-  test('is withdrawn when its run is canceled', () => {
+  test("the approval of an agent's tool call is withdrawn when the run is canceled", () => {
     const { run } = playAsking(null);
     run.signal('cancel', {});
     expect([run.run.status, statusesOf(run), run.run.timers]).toEqual(['canceled', ['canceled'], {}]);
   });
 
-  test('is withdrawn when the agent fails or is diverted, and requested again on a retry', () => {
+  test("the approval of an agent's tool call is withdrawn when the agent fails or is diverted, and requested again on a retry", () => {
     const slow = {
       replies: [asks(tell('x'), ['charge', { key: 'y' }]), 'done'],
       tools: { charge: { onFailure: 'intervene' } },
@@ -123,7 +123,7 @@ describe('the approval of a call of an agent', () => {
     expect([run.run.status, calls.length]).toEqual(['completed', 3]);
   });
 
-  test('does not make the call while the run is paused', () => {
+  test('an approved tool call of an agent is not made while the run is paused', () => {
     const { run, calls } = playAsking(null);
     run.signal('pause', {});
     run.signal('approve', { by });
@@ -132,7 +132,7 @@ describe('the approval of a call of an agent', () => {
     expect([run.run.status, calls.length]).toEqual(['completed', 2]);
   });
 
-  test('that is refused while the run is paused is reported to the model later', () => {
+  test("the rejection of an agent's tool call while the run is paused is reported to the model later", () => {
     const { run, requests } = playAsking(null);
     run.signal('pause', {});
     run.signal('reject', { by });
@@ -141,7 +141,7 @@ describe('the approval of a call of an agent', () => {
     expect([run.run.status, requests.length]).toEqual(['completed', 2]);
   });
 
-  test('does not count for the deadline of the agent', () => {
+  test("the wait for the approval of an agent's tool call does not count for the deadline of the agent", () => {
     const { run, calls } = playAsking(null, { deadline: '10s' });
     run.passTime(3_600_000);
     run.signal('approve', { by });
@@ -171,24 +171,27 @@ describe('an approval is requested', () => {
       {},
       ['notify', 'lookup'],
     ],
-    ['no call that fails a condition of the node', { approve: { lookup: "args.key == 'z'" } }, {}, ['notify']],
+    ['no tool whose condition of the node is false', { approve: { lookup: "args.key == 'z'" } }, {}, ['notify']],
     [
       'calls that match a condition of the tool',
       {},
       { tools: { lookup: { approval: { when: "args.key == 'y'" } } } },
       ['notify', 'lookup'],
     ],
-    ['no call that fails a condition of the tool', {}, { tools: { notify: { approval: { when: 'false' } } } }, []],
-  ])('for %s', (...[, agent, stage, names]) => {
+    ['no tool whose own condition is false', {}, { tools: { notify: { approval: { when: 'false' } } } }, []],
+  ])('an agent requests an approval for %s', (...[, agent, stage, names]) => {
     expect(asked(agent, stage)).toEqual(names);
   });
 
-  test.each([["args.nope == 'x'"], ["'yes'"]])('for no call if the condition fails: %s', (rule) => {
-    const { run, calls } = playAsking(null, { approve: { lookup: rule } });
-    const message = expect.stringMatching(/^approve\.lookup: .*(?:nope|yes)/);
-    expect(run.run.error).toMatchObject({ code: 'EXPRESSION_FAILED', node: 'a', message });
-    expect(calls).toEqual([]);
-  });
+  test.each([["args.nope == 'x'"], ["'yes'"]])(
+    'an agent requests no approval for a call if the approval condition fails: %s',
+    (rule) => {
+      const { run, calls } = playAsking(null, { approve: { lookup: rule } });
+      const message = expect.stringMatching(/^approve\.lookup: .*(?:nope|yes)/);
+      expect(run.run.error).toMatchObject({ code: 'EXPRESSION_FAILED', node: 'a', message });
+      expect(calls).toEqual([]);
+    },
+  );
 });
 
 const failure = new CallFailure('TOOL_FAILED', 'no');

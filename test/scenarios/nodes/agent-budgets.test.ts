@@ -25,7 +25,7 @@ describe('a model call', () => {
   const three = { nodes: { a: ask, b: ask, c: ask }, edges: together('a', 'b', 'c') };
 
   test.each([2_000, 6_000])(
-    'waits for the reservations of others with the same size, in a budget of %i',
+    'a model call waits for the reservations of other calls of the same size, in a budget of %i',
     (maxTokens) => {
       const limits = { maxTokens };
       const { run } = play({ replies: [], graph: three, limits, outside: none });
@@ -38,7 +38,7 @@ describe('a model call', () => {
     },
   );
 
-  test('of an agent waits at each of its turns, and nothing else waits', () => {
+  test('a model call of an agent waits for budget at each turn, and nothing else waits', () => {
     const { run, requests, calls } = play({
       replies: [asks(look('a')), asks(look('b')), 'x', 'y'],
       graph: { nodes: { a: agent, b: agent, c: adds('at once') }, edges: together('a', 'b', 'c') },
@@ -48,7 +48,7 @@ describe('a model call', () => {
     expect(typesOf(run)).not.toContain('node.failed');
   });
 
-  test('waits inside subgraphs, and for cost as well', () => {
+  test('a model call waits for budget inside subgraphs, and for cost as well', () => {
     const child = aDefinition({ name: 'child', nodes: { inside: ask } });
     const { run, requests } = play({
       replies: ['x', 'y', 'z'],
@@ -63,7 +63,7 @@ describe('a model call', () => {
     expect([run.run.status, requests.length, run.run.spent.costMicros]).toEqual(['completed', 3, 45]);
   });
 
-  test('releases what it does not use', () => {
+  test('a model call releases the reserved budget that it does not use', () => {
     const ask: NodeDefinition = { type: 'llm', prompt: 'Hello', maxOutputTokens: 900 };
     const graph = { nodes: { a: ask, b: ask } };
     const of = (first: Stage['replies'][number], limits: Stage['limits']): string =>
@@ -76,7 +76,7 @@ describe('a model call', () => {
     expect(of(modelDown, { maxTokens: 1_000 })).toBe('completed');
   });
 
-  test('is limited to the rest of the budget, by tokens and by cost', () => {
+  test('a model call is limited to the rest of the budget, by tokens and by cost', () => {
     const outputs = (limits: NonNullable<Stage['limits']>, maxOutputTokens?: number): unknown =>
       playAgent({ tools: [], ...(maxOutputTokens !== undefined && { maxOutputTokens }) }, { replies: ['x'], limits })
         .requests[0]?.maxOutputTokens;
@@ -93,18 +93,18 @@ describe('a model call', () => {
     [{ maxCostUsd: 0 }, {}],
     [{ maxCostUsd: 100 }, { model: 'spare' }],
     [{ maxCostUsd: 100 }, { model: 'gone' }],
-  ])('is not made if %j is not enough: %j', (limits, over) => {
+  ])('a model call is not made if the budget %j is not enough for it: %j', (limits, over) => {
     const { run, requests } = playAgent({ tools: [], ...over }, { replies: ['x'], limits });
     expect([run.run.error?.code, requests.length]).toEqual(['BUDGET_EXCEEDED', 0]);
   });
 
-  test('costs nothing if models are free', () => {
+  test('a model call costs nothing if the model is free', () => {
     const models = { default: { price: { input: 0, output: 0 } } };
     const { run } = playAgent({ tools: [] }, { replies: ['x'], limits: { maxCostUsd: 0 }, catalog: { models } });
     expect(run.run.status).toBe('completed');
   });
 
-  test('counts the tools that the model is offered', () => {
+  test('the estimated input of a model call includes the offered tools', () => {
     const { tools } = aCatalog();
     const of = (...names: readonly string[]): number => estimateRequest(aModelRequest({ tools: [...names] }), tools);
     expect(of('lookup')).toBeGreaterThan(of() + 20);
@@ -112,7 +112,7 @@ describe('a model call', () => {
     expect(of('nope', 'constructor')).toBe(of());
   });
 
-  test('estimates the tokens of other scripts, schemas and tool calls', () => {
+  test('the estimated input of a model call includes tokens of other scripts, schemas and tool calls', () => {
     const of = (over: Partial<ModelCallRequest>): number => estimateRequest(aModelRequest(over), {});
     expect(of({ system: '日本語です' })).toBe(of({ system: 'x'.repeat(20) }));
     expect(of({ output: { type: 'object' } })).toBeGreaterThan(of({}));
@@ -120,7 +120,7 @@ describe('a model call', () => {
     expect(of({ messages: [{ id: 'm', role: 'assistant', content: '', toolCalls }] })).toBeGreaterThan(20);
   });
 
-  test('counts an estimate for files of unknown size', () => {
+  test('the estimated input of a model call includes files of unknown size', () => {
     const of = (content: Message['content']): number =>
       estimateRequest(aModelRequest({ messages: [{ id: 'm', role: 'user', content }] }), {});
     const text = { type: 'text', text: 'Hello' } as const;
@@ -129,7 +129,7 @@ describe('a model call', () => {
     expect(of([aPicture(), aDocument(), text])).toBe(of('Hello') + 6_600);
   });
 
-  test('counts the parts that a provider needs back if they are longer than the content', () => {
+  test('the estimated input of a model call includes the parts that a provider needs back if they are longer than the content', () => {
     const of = (content: string, reasoning: string): number => {
       const providerParts = { provider: 'openai', parts: [{ encrypted: reasoning }] };
       return estimateRequest(aModelRequest({ messages: [{ id: 'm', role: 'assistant', content, providerParts }] }), {});
@@ -146,7 +146,7 @@ describe('a model call', () => {
       { context: { maxTokens: 900 } },
       { models: { default: { contextWindow: 500 } } },
     ],
-  ])('counts no more than %s allows', (_name, over, catalog = {}) => {
+  ])('the estimated input of a model call is no more than %s allows', (_name, over, catalog = {}) => {
     const { run, requests } = playAgent(
       { prompt: 'x'.repeat(40_000), tools: [], ...over },
       { replies: ['done'], limits: { maxTokens: 800 }, catalog },
@@ -156,7 +156,7 @@ describe('a model call', () => {
 });
 
 describe('maxToolCalls', () => {
-  test('allows none of a batch that is too large', () => {
+  test('maxToolCalls allows no call of a turn that requests too many', () => {
     const { run, calls } = playAgent(
       {},
       { replies: [asks(look('a'), look('b'), look('c'))], limits: { maxToolCalls: 2 } },
@@ -168,7 +168,7 @@ describe('maxToolCalls', () => {
     expect(calls).toEqual([]);
   });
 
-  test('does not count calls that can not be made', () => {
+  test('maxToolCalls does not count calls that can not be made', () => {
     const { run } = playAgent(
       {},
       { replies: [asks(look('a'), ['nope', {}], ['lookup', {}]), 'x'], limits: { maxToolCalls: 1 } },
@@ -177,7 +177,7 @@ describe('maxToolCalls', () => {
   });
 
   test.each([[1], [100]])(
-    'counts calls that another agent has still to make, with a concurrency of %d',
+    'maxToolCalls counts calls that another agent has still to make, with a concurrency of %d',
     (maxConcurrency) => {
       const { run, calls } = play({
         replies: [asks(look('a'), look('b')), asks(look('c'), look('d')), 'x'],
@@ -189,7 +189,7 @@ describe('maxToolCalls', () => {
     },
   );
 
-  test('gives the last call to the turn that planned it first', () => {
+  test('maxToolCalls reserves the last call for the turn that planned it first', () => {
     const late: NodeDefinition = { type: 'tool', tool: 'lookup', args: { key: 'late' } };
     const child = aDefinition({ name: 'child', nodes: { nap: { type: 'wait', for: '1s' }, late } });
     const { run, calls } = play({
@@ -206,7 +206,7 @@ describe('maxToolCalls', () => {
     expect(run.run.error).toMatchObject({ code: 'BUDGET_EXCEEDED', node: 'sub' });
   });
 
-  test('applies to a tool that is called after another has failed', () => {
+  test('maxToolCalls applies to a fallback tool that is called after another has failed', () => {
     const { run, keys } = playAgent(
       {},
       {
@@ -227,23 +227,26 @@ describe('maxToolCalls', () => {
 });
 
 describe('maxConcurrency', () => {
-  test.each([1, 2, 3])('of %d lets two agents make all their calls, and never more at a time', (maxConcurrency) => {
-    let most = 0;
-    const batch = asks(look('a'), look('b'), look('c'), look('d'));
-    const { run, calls } = play({
-      replies: [batch, batch, 'x', 'x'],
-      graph: { nodes: { a: agent, b: agent }, edges: together('a', 'b'), limits: { maxConcurrency } },
-      outside: {
-        next: (out) => {
-          most = Math.max(most, out.length);
-          return out.length - 1;
+  test.each([1, 2, 3])(
+    'maxConcurrency %d lets two agents make all calls, and never more at a time',
+    (maxConcurrency) => {
+      let most = 0;
+      const batch = asks(look('a'), look('b'), look('c'), look('d'));
+      const { run, calls } = play({
+        replies: [batch, batch, 'x', 'x'],
+        graph: { nodes: { a: agent, b: agent }, edges: together('a', 'b'), limits: { maxConcurrency } },
+        outside: {
+          next: (out) => {
+            most = Math.max(most, out.length);
+            return out.length - 1;
+          },
         },
-      },
-    });
-    expect([run.run.status, calls.length, most]).toEqual(['completed', 8, maxConcurrency]);
-  });
+      });
+      expect([run.run.status, calls.length, most]).toEqual(['completed', 8, maxConcurrency]);
+    },
+  );
 
-  test('applies to the turn that follows a decision', () => {
+  test('maxConcurrency applies to the turn that follows a decision', () => {
     const by = { sub: 'ada', roles: ['approver'] };
     const { run } = play({
       replies: [asks(['notify', { key: 'a' }])],
@@ -342,7 +345,7 @@ describe('an answer that is requested again under its key is counted once', () =
   test.each<[string, NodeDefinition]>([
     ['a node', ask],
     ['an agent', { ...agent, output: { type: 'object' } }],
-  ])('if the budget has no room for the next call of %s', (_name, node) => {
+  ])('an answer requested again under its key counts once if no budget is left for the call of %s', (_name, node) => {
     const { run } = play({
       replies: [],
       graph: { nodes: { a: node }, limits: { maxTokens: 10_000 } },
@@ -359,27 +362,30 @@ describe('an answer that is requested again under its key is counted once', () =
     expect(run.run.counted).toEqual([]);
   });
 
-  test.each(['model', 'tool'] as const)('if the answer of a %s arrived while the run was about to end', (kind) => {
-    let isHeld = true;
-    const node: NodeDefinition = kind === 'tool' ? { type: 'tool', tool: 'charge', args: { key: 'x' } } : ask;
-    const { run, keys } = play({
-      replies: [],
-      graph: {
-        nodes: { a: node, z: { type: 'wait', event: 'go' } },
-        edges: together('a', 'z'),
-        limits: { deadline: '1m' },
-      },
-      outside: { ...recorded(['{}']), next: () => (isHeld ? null : 0) },
-    });
-    run.passTime(61_000);
-    isHeld = false;
-    run.signal('event', { event: 'late' });
-    expect(run.run).toMatchObject({ status: 'failed', counted: ['run-1:a:1:0:0'] });
-    const { spent } = run.run;
-    expect(spent.modelCalls + spent.toolCalls).toBe(1);
-    run.reopen('retry');
-    run.signal('event', { event: 'go' });
-    expect(run.run).toMatchObject({ status: 'completed', spent });
-    expect(keys).toEqual(kind === 'tool' ? ['run-1:a:1:0:0', 'run-1:a:1:0:0'] : []);
-  });
+  test.each(['model', 'tool'] as const)(
+    'an answer of a %s that arrived while the run was about to end is counted once when it is requested again under its key',
+    (kind) => {
+      let isHeld = true;
+      const node: NodeDefinition = kind === 'tool' ? { type: 'tool', tool: 'charge', args: { key: 'x' } } : ask;
+      const { run, keys } = play({
+        replies: [],
+        graph: {
+          nodes: { a: node, z: { type: 'wait', event: 'go' } },
+          edges: together('a', 'z'),
+          limits: { deadline: '1m' },
+        },
+        outside: { ...recorded(['{}']), next: () => (isHeld ? null : 0) },
+      });
+      run.passTime(61_000);
+      isHeld = false;
+      run.signal('event', { event: 'late' });
+      expect(run.run).toMatchObject({ status: 'failed', counted: ['run-1:a:1:0:0'] });
+      const { spent } = run.run;
+      expect(spent.modelCalls + spent.toolCalls).toBe(1);
+      run.reopen('retry');
+      run.signal('event', { event: 'go' });
+      expect(run.run).toMatchObject({ status: 'completed', spent });
+      expect(keys).toEqual(kind === 'tool' ? ['run-1:a:1:0:0', 'run-1:a:1:0:0'] : []);
+    },
+  );
 });

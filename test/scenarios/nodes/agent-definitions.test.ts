@@ -73,36 +73,34 @@ describe('an agent', () => {
     [{ messages: 'folded' }, []],
     [{ messages: 'nope' }, ['UNKNOWN_CHANNEL /nodes/a/messages']],
     [{ calls: 'chat' }, ['INVALID_FIELD /nodes/a/calls']],
-  ])('with %j has the issues %j', (over, issues) => {
+  ])('an agent node with %j has the issues %j', (over, issues) => {
     expect(issuesOf({ ...agent, ...over }).map((issue) => issue.replace(/(output)\/.*/, '$1'))).toEqual(issues);
   });
 
-  test('requires a prompt or messages', () => {
+  test('an agent node requires a prompt or messages', () => {
     expect(issuesOf({ type: 'agent' })).toEqual(['INVALID_FIELD /nodes/a']);
   });
 
-  test('requires a model named default if it names none', () => {
+  test('an agent node requires a model named default if it names none', () => {
     expect(issuesOf({ ...agent }, aCatalog({ models: {} }))).toEqual(['UNKNOWN_MODEL /nodes/a']);
   });
 });
 
-describe('a tool node with calls', () => {
-  test.each<[JsonObject, readonly string[]]>([
-    [{ calls: 'chat', tools: ['lookup'] }, []],
-    [{ calls: 'chat' }, ['INVALID_FIELD /nodes/a']],
-    [{ calls: 'chat', tools: ['lookup', 'missing'] }, ['UNKNOWN_TOOL /nodes/a/tools/1']],
-    [{ tool: 'lookup', tools: ['lookup'] }, ['INVALID_FIELD /nodes/a/tools']],
-    [{ calls: 'chat', tools: ['lookup'], tool: 'lookup' }, ['INVALID_FIELD /nodes/a/tool']],
-    [
-      { calls: 'chat', tools: ['lookup'], args: {}, compensate: { tool: 'charge' } },
-      ['INVALID_FIELD /nodes/a/args', 'INVALID_FIELD /nodes/a/compensate'],
-    ],
-    [{ calls: 'nope', tools: [] }, ['UNKNOWN_CHANNEL /nodes/a/calls']],
-    [{ calls: ['chat'] }, ['INVALID_FIELD /nodes/a/calls']],
-    [{}, ['INVALID_FIELD /nodes/a']],
-  ])('%j has the issues %j', (fields, issues) => {
-    expect(issuesOf({ type: 'tool', ...fields })).toEqual(issues);
-  });
+test.each<[JsonObject, readonly string[]]>([
+  [{ calls: 'chat', tools: ['lookup'] }, []],
+  [{ calls: 'chat' }, ['INVALID_FIELD /nodes/a']],
+  [{ calls: 'chat', tools: ['lookup', 'missing'] }, ['UNKNOWN_TOOL /nodes/a/tools/1']],
+  [{ tool: 'lookup', tools: ['lookup'] }, ['INVALID_FIELD /nodes/a/tools']],
+  [{ calls: 'chat', tools: ['lookup'], tool: 'lookup' }, ['INVALID_FIELD /nodes/a/tool']],
+  [
+    { calls: 'chat', tools: ['lookup'], args: {}, compensate: { tool: 'charge' } },
+    ['INVALID_FIELD /nodes/a/args', 'INVALID_FIELD /nodes/a/compensate'],
+  ],
+  [{ calls: 'nope', tools: [] }, ['UNKNOWN_CHANNEL /nodes/a/calls']],
+  [{ calls: ['chat'] }, ['INVALID_FIELD /nodes/a/calls']],
+  [{}, ['INVALID_FIELD /nodes/a']],
+])('a tool node with the calls %j has the issues %j', (fields, issues) => {
+  expect(issuesOf({ type: 'tool', ...fields })).toEqual(issues);
 });
 
 describe('the pinned parts of a run', () => {
@@ -139,7 +137,7 @@ describe('the pinned parts of a run', () => {
       { type: 'subgraph', graph: graphOf({ type: 'agent', prompt: 'x', tools: ['e'], model: 'third' }) },
       [['e'], ['third']],
     ],
-  ])('for %j are the tools and models %j', (node, parts) => {
+  ])('a run with the node %j pins the tools and models %j', (node, parts) => {
     expect(pinned(node)).toEqual(parts);
   });
 });

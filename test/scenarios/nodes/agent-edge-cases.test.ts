@@ -49,7 +49,7 @@ describe('a task whose position does not fit its node', () => {
   test.each<[NodeDefinition, ResumablePosition]>([
     [agent, atCalls([])],
     [calls, atAgent],
-  ])('of %j throws an error', (node, position) => {
+  ])('a task of the node %j whose position does not fit the node throws an error', (node, position) => {
     const behavior = behaviorOf(node);
     for (const act of [
       () => behavior.restart?.(IDLE_TASK, position),
@@ -65,11 +65,11 @@ describe('a task whose position does not fit its node', () => {
       { type: 'tool', tool: 'lookup' },
       { kind: 'approval', approvalId: 'a', timerId: 't' },
     ],
-  ])('of %j waits for another input', (node, position) => {
+  ])('a task of the node %j that waits for another input throws an error when capacity arrives', (node, position) => {
     expect(() => behaviorOf(node).resume(IDLE_TASK, position, capacity)).toThrow(TypeError);
   });
 
-  test('is not a failure of its node', () => {
+  test('a task whose position does not fit its node is not a failure of the node', () => {
     const hasCapacity = () => {
       throw new Error('Nothing is asked for');
     };
@@ -77,13 +77,13 @@ describe('a task whose position does not fit its node', () => {
     expect(restart).toThrow('Nothing is asked');
   });
 
-  test('reports a tool that no longer exists', () => {
+  test('a task at the call of a tool that no longer exists reports this', () => {
     const progress = behaviorOf(calls).restart?.(IDLE_TASK, atCalls([{ ...call, tool: 'gone' }]));
     expect(progress).toMatchObject({ kind: 'done', result: [{ content: 'Tool not found: gone' }] });
   });
 });
 
-test('an input that no call waits for changes nothing', () => {
+test('an input that no tool call of an agent waits for leaves the agent unchanged', () => {
   const context = { task: IDLE_TASK, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
   expect(resumeCall(context, { call, callsMade: 1 }, { kind: 'event', payload: null })).toEqual({ call, callsMade: 1 });
   expect(resumeCall(context, { call, callsMade: 1 }, { kind: 'call.repeated', number: 0 })).toEqual({
@@ -92,7 +92,7 @@ test('an input that no call waits for changes nothing', () => {
   });
 });
 
-test('a call that does not wait for the input still gets an answer', () => {
+test('a tool call that receives an unexpected input is still answered to the model', () => {
   const context = { task: IDLE_TASK, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
   const stateAfter = (input: TaskInput): unknown => resumeCall(context, { call, callsMade: 1 }, input).call.state;
   const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' } } as const;
@@ -107,7 +107,7 @@ test('a call that does not wait for the input still gets an answer', () => {
   expect(stateAfter({ kind: 'approval.closed', approval })).toMatchObject({ phase: 'answered' });
 });
 
-test('the onFailure of a tool may name one that no longer exists', () => {
+test('the onFailure of a tool may name a tool that no longer exists', () => {
   const catalog = aCatalog();
   const { charge } = catalog.tools;
   if (!charge) throw new TypeError('The catalog has a tool charge');
@@ -138,7 +138,7 @@ test.each([
   [3, 5, 3],
   [9, 5, 5],
   [9, null, 9],
-])('a deadline of %j with %j left is %j', (deadlineMs, leftMs, ms) => {
+])('a node with the deadline %j and the remaining time %j ends after %j', (deadlineMs, leftMs, ms) => {
   expect(capDeadline(aPolicy({ deadlineMs }), leftMs).deadlineMs).toBe(ms);
 });
 
@@ -149,12 +149,12 @@ test.each<[Json, boolean]>([
   [{ kind: 'model', text: '' }, true],
   [{ kind: 'value' }, false],
   [null, false],
-])('the value %j is recognized as a reply: %j', (value, is) => {
+])("the value %j is recognized as a model's reply about an exceeded context: %j", (value, is) => {
   expect(isCallReply(value)).toBe(is);
 });
 
 describe('a call', () => {
-  test('is made by the workers of the task queue of its tool', () => {
+  test('a call is made by the workers of the task queue of its tool', () => {
     const { calls: made } = playAgent(
       {},
       { replies: [asks(['lookup', { key: 'a' }]), 'x'], tools: { lookup: { taskQueue: 'far' } } },
@@ -162,13 +162,13 @@ describe('a call', () => {
     expect(made).toMatchObject([{ taskQueue: 'far' }]);
   });
 
-  test('of a tool node is not made by a run without the role', () => {
+  test('the call of a tool node is not made if the run lacks a role of the tool', () => {
     const node: NodeDefinition = { type: 'tool', tool: 'lookup', args: { key: 'a' } };
     const { run } = play({ replies: [], tools: { lookup: { roles: ['boss'] } }, graph: { nodes: { a: node } } });
     expect(run.run.error).toMatchObject({ code: 'TOOL_FAILED', message: 'lookup may be called by runs of boss only' });
   });
 
-  test('of a model records its messages, and reserves budgets beside calls that cost nothing', () => {
+  test('a model call records its messages, and reserves budgets beside calls that cost nothing', () => {
     const context = { tokens: 5, maxTokens: 9, dropped: 1 };
     const nodes: GraphDefinition['nodes'] = {
       a: { type: 'function', function: 'double' },
@@ -210,7 +210,7 @@ describe('a result that returns after its node has failed', () => {
   test.each<[string, NodeDefinition]>([
     ['an agent', { ...agent, tools: ['lookup', 'charge'] }],
     ['a node with calls', calls],
-  ])('is stored by a node of type %s', (_name, node) => {
+  ])('a result that returns after its node has failed is stored by a node of type %s', (_name, node) => {
     const toolCalls = asks(['lookup', { key: 'a' }], ['charge', { key: 'b' }]).toolCalls;
     const chat = {
       reducer: 'messages',

@@ -37,14 +37,14 @@ describe('a failed call of an agent', () => {
       { replies: [asks(look('a')), 'done'], tools, tool: failing(['lookup'], no), ...over },
     );
 
-  test('is redirected to the named tool under another key', () => {
+  test('a failed call of an agent is redirected to the named tool under another key', () => {
     const played = playFailing({ lookup: { onFailure: 'charge' } });
     expect(toolResultsIn(played)).toEqual(['charge {"key":"a"}']);
     expect(played.keys).toEqual(['run-1:a:1:0:0', 'run-1:a:1:1:0', 'run-1:a:1:2:0', 'run-1:a:1:3:0']);
     expect(played.requests[1]?.messages.at(-1)).toMatchObject({ name: 'lookup', toolCallId: 'c0' });
   });
 
-  test('is redirected from tool to tool, and reported when the last has failed', () => {
+  test('a failed call of an agent is redirected from tool to tool, and reported when the last has failed', () => {
     const tools = { lookup: { onFailure: 'charge' }, charge: { onFailure: 'third' }, third: {} };
     const played = playFailing(tools, { tool: failing(['lookup', 'charge', 'third'], no) });
     expect(played.calls.map(({ tool }) => tool)).toEqual(['lookup', 'charge', 'third']);
@@ -56,12 +56,12 @@ describe('a failed call of an agent', () => {
     [{ lookup: { onFailure: 'charge' }, charge: { onFailure: 'lookup' } }, 2],
     [{ lookup: { onFailure: 'charge' }, charge: { onFailure: 'third' }, third: { onFailure: 'charge' } }, 3],
     [{ lookup: { onFailure: 'nowhere' } }, 1],
-  ])('is not redirected in a circle: %j', (tools, count) => {
+  ])('a failed call of an agent is not redirected in a circle: %j', (tools, count) => {
     const played = playFailing(tools, { tool: failing(['lookup', 'charge', 'third'], no) });
     expect([played.calls.length, toolResultsIn(played)]).toEqual([count, ['Execution failed: no']]);
   });
 
-  test('reports arguments that the other tool does not accept', () => {
+  test('a redirected call of an agent reports arguments that the other tool does not accept', () => {
     const parameters = { type: 'object', required: ['order'] };
     const played = playFailing({ lookup: { onFailure: 'charge' }, charge: { parameters } });
     expect(toolResultsIn(played)).toEqual([
@@ -70,12 +70,12 @@ describe('a failed call of an agent', () => {
     expect(played.calls).toHaveLength(1);
   });
 
-  test('reports that the run may not call the other tool', () => {
+  test('a redirected call of an agent reports that the run may not call the other tool', () => {
     const played = playFailing({ lookup: { onFailure: 'charge' }, charge: { roles: ['boss'] } });
     expect(toolResultsIn(played)).toEqual(['Execution failed: charge may be called by runs of boss only']);
   });
 
-  test('waits for the approval that the other tool needs', () => {
+  test('a redirected call of an agent waits for the approval that the other tool needs', () => {
     const played = playFailing({ lookup: { onFailure: 'notify' } });
     expect(waitingOf(played)).toEqual(['approval run-1.a1']);
     played.run.signal('approve', { by });
@@ -110,7 +110,7 @@ describe('a failed call of an agent', () => {
       };
     }
 
-    test('fails the agent once no other call is open, and the failed call is not repeated', () => {
+    test('a redirected call whose approval rule can not be evaluated fails the agent once no other call is open, and the failed call is not repeated', () => {
       const played = playHeld({ onError: 'intervene' });
       expect(waitingOf(played)).toEqual([]);
       played.run.signal('retry', { by });
@@ -122,7 +122,7 @@ describe('a failed call of an agent', () => {
       expect(waitingOf(played)).toEqual(['intervention a:1']);
     });
 
-    test('lets the run follow onError once no other call is open', () => {
+    test('a redirected call whose approval rule can not be evaluated lets the run follow onError once no other call is open', () => {
       const nodes: GraphDefinition['nodes'] = {
         a: { type: 'agent', prompt: 'x', tools: ['lookup', 'charge'], onError: { to: 'b' } },
         b: { type: 'set', write: { log: 'b' } },
@@ -134,7 +134,7 @@ describe('a failed call of an agent', () => {
     });
   });
 
-  test('fails the agent if the approval rule of the other tool can not be evaluated', () => {
+  test('a failed call fails the agent if the approval rule of the other tool can not be evaluated', () => {
     const { run } = playFailing({ lookup: { onFailure: 'charge' }, charge: { approval: { when: 'args.nope' } } });
     expect(run.run.error).toMatchObject({ code: 'EXPRESSION_FAILED', node: 'a' });
   });
@@ -153,20 +153,20 @@ describe('a call that waits for a person', () => {
       },
     );
 
-  test('delays no other call, and is named', () => {
+  test('a call of an agent that waits for a person delays no other call, and the intervention names it', () => {
     const played = playWaiting();
     expect(played.calls).toHaveLength(2);
     expect(waitingOf(played)).toEqual(['intervention a:1:1']);
   });
 
-  test('is repeated under a new key if it is known to have failed', () => {
+  test('a call of an agent that waits for a person is repeated under a new key if it is known to have failed', () => {
     const played = playWaiting();
     played.run.signal('retry', { id: 'a:1:1', by });
     expect(toolResultsIn(played)).toEqual(['lookup {"key":"a"}', 'charge {"key":"b"}']);
     expect(played.keys.slice(1, 4)).toEqual(['run-1:a:1:1:0', 'run-1:a:1:2:0', 'run-1:a:1:3:0']);
   });
 
-  test('is repeated under the same key with a higher takeover if its outcome is unknown', () => {
+  test('a call of an agent that waits for a person is repeated under the same key with a higher takeover number if its outcome is unknown', () => {
     const held: { orders: (readonly [string, number])[] } = { orders: [] };
     const played = playWaiting({
       tools: {},
@@ -187,15 +187,18 @@ describe('a call that waits for a person', () => {
   test.each<[Json, string]>([
     [{ ok: true }, '{"ok":true}'],
     [null, 'Success'],
-  ])('may be skipped with the output %j, which is reported to the model as %j', (output, answer) => {
-    const played = playWaiting();
-    played.run.signal('skip', { id: 'a:1:1', output, by });
-    expect(toolResultsIn(played)[0]).toBe(answer);
-    const skipped = played.run.events.filter(({ type }) => type === 'tool.skipped');
-    expect(skipped).toMatchObject([{ tool: 'lookup', result: output, by: 'ada' }]);
-  });
+  ])(
+    'a call of an agent that waits for a person may be skipped with the output %j, which is reported to the model as %j',
+    (output, answer) => {
+      const played = playWaiting();
+      played.run.signal('skip', { id: 'a:1:1', output, by });
+      expect(toolResultsIn(played)[0]).toBe(answer);
+      const skipped = played.run.events.filter(({ type }) => type === 'tool.skipped');
+      expect(skipped).toMatchObject([{ tool: 'lookup', result: output, by: 'ada' }]);
+    },
+  );
 
-  test('may be given up together with its agent', () => {
+  test('a call of an agent that waits for a person may be given up together with its agent', () => {
     const { run } = playWaiting();
     run.signal('fail', { id: 'a:1:1', reason: 'enough', by });
     const error = { code: 'TOOL_FAILED', message: 'no (given up by ada: enough)', node: 'a', step: 0, attempts: 1 };
@@ -203,7 +206,7 @@ describe('a call that waits for a person', () => {
     expect(run.events.filter(({ type }) => type === 'node.failed')).toMatchObject([{ error, node: 'a' }]);
   });
 
-  test('waits again when its agent is retried, and no other call is repeated', () => {
+  test('a call of an agent that waits for a person waits again when its agent is retried, and no other call is repeated', () => {
     const played = playWaiting();
     played.run.signal('fail', { by });
     played.run.reopen('retry');
@@ -212,7 +215,7 @@ describe('a call that waits for a person', () => {
     expect(toolResultsIn(played)).toEqual(['x', 'charge {"key":"b"}']);
   });
 
-  test('must be named if several wait', () => {
+  test('one of several calls of an agent that wait for a person must be named', () => {
     const played = playAgent(
       {},
       { replies: [asks(look('a'), look('b')), 'done'], tools: intervene, tool: failing(['lookup'], no, 2) },
@@ -224,7 +227,7 @@ describe('a call that waits for a person', () => {
     expect(toolResultsIn(played)).toEqual(['lookup {"key":"a"}', 'x']);
   });
 
-  test('is not made while the run is paused', () => {
+  test('a call of an agent that a person retries is not made while the run is paused', () => {
     const played = playWaiting();
     played.run.signal('pause', {});
     played.run.signal('retry', { by });
@@ -250,7 +253,7 @@ describe('a call that waits in a run that another node has failed', () => {
     return played;
   }
 
-  test('is repeated once if it is named', () => {
+  test('a waiting call of an agent in a run that another node has failed is repeated once if it is named', () => {
     const played = playBoth();
     expect(played.run.run).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' } });
     played.run.reopen('retry', { id: 'a:1:1', by });
@@ -258,7 +261,7 @@ describe('a call that waits in a run that another node has failed', () => {
     expect(toolResultsIn(played)).toEqual(['lookup {"key":"a"}', 'charge {"key":"b"}']);
   });
 
-  test('is skipped if it is named', () => {
+  test('a waiting call of an agent in a run that another node has failed is skipped if it is named', () => {
     const played = playBoth();
     played.run.reopen('skip', { id: 'a:1:1', output: 'x', by });
     expect([played.calls.length, played.requests.length, toolResultsIn(played)]).toEqual([
@@ -268,7 +271,7 @@ describe('a call that waits in a run that another node has failed', () => {
     ]);
   });
 
-  test('keeps waiting if it is not named', () => {
+  test('a waiting call of an agent in a run that another node has failed keeps waiting if it is not named', () => {
     const played = playBoth();
     played.run.reopen('retry', { by });
     expect(waitingOf(played)).toEqual(['intervention a:1:1', 'event go']);

@@ -10,7 +10,7 @@ const last = (calls: readonly CallEffect[]): number => calls.length - 1;
 
 describe('the tool calls of one turn', () => {
   test.each([['first', () => 0] as const, ['last', last] as const])(
-    'are answered in their order, whichever comes back %s',
+    'the tool calls of one turn are answered in their order, whichever result arrives %s',
     (_name, next) => {
       const played = playAgent({}, { replies: [asks(look('a'), look('b'), look('c')), 'done'], outside: { next } });
       expect(toolResultsIn(played)).toEqual(['a', 'b', 'c']);
@@ -25,12 +25,12 @@ describe('the tool calls of one turn', () => {
     },
   );
 
-  test('are all open at the same time', () => {
+  test('the tool calls of one turn are executed concurrently', () => {
     const { run } = playAgent({}, { replies: [asks(look('a'), look('b'))], outside: { next: modelsOnly } });
     expect(run.out.map(({ key }) => key)).toEqual(['run-1:a:1:1:0', 'run-1:a:1:2:0']);
   });
 
-  test('are 500 at most; further ones are answered at once', () => {
+  test('the tool calls of one turn are 500 at most; further calls are answered at once with an error', () => {
     const calls = Array.from({ length: 2_000 }, (_, at) => look(`${at}`));
     const { run } = playAgent({}, { replies: [asks(...calls)], outside: { next: modelsOnly } });
     expect(JSON.stringify(run.run.root).match(/"phase":"answered"/g)).toHaveLength(1_500);
@@ -40,7 +40,7 @@ describe('the tool calls of one turn', () => {
   test.each<[string, readonly [string, Json], string]>([
     ['an unknown tool', ['nope', {}], 'Tool not found: nope'],
     ['a tool of another node', ['notify', { key: 'a' }], 'Tool not found: notify'],
-    ['a member of all objects', ['constructor', {}], 'Tool not found: constructor'],
+    ['a property of all objects', ['constructor', {}], 'Tool not found: constructor'],
     ['arguments without a key', ['lookup', {}], 'Execution failed: The arguments of lookup break its parameters at /'],
     [
       'a key that is not a text',
@@ -48,7 +48,7 @@ describe('the tool calls of one turn', () => {
       'Execution failed: The arguments of lookup break its parameters at /key',
     ],
     ['missing arguments', ['lookup', null], 'Execution failed: The arguments of lookup break its parameters at /'],
-  ])('for %s are answered with an error, and the others are made', (_name, call, answer) => {
+  ])('a tool call of one turn for %s is answered with an error, and the others are made', (_name, call, answer) => {
     const played = playAgent({}, { replies: [asks(call, look('b')), 'done'] });
     expect(toolResultsIn(played)).toEqual([expect.stringContaining(answer), 'b']);
     expect([played.run.run.status, played.calls.length]).toEqual(['completed', 1]);
@@ -61,7 +61,7 @@ describe('the tool calls of one turn', () => {
     [7, '7'],
     [false, 'false'],
     [{ a: [2], b: null }, '{"a":[2],"b":null}'],
-  ])('that return %j are answered with %j', (result, answer) => {
+  ])('tool calls that return %j are answered to the model with %j', (result, answer) => {
     const played = playAgent({}, { replies: [asks(look('a')), 'done'], tool: () => result });
     expect(toolResultsIn(played)).toEqual([answer]);
   });
@@ -70,12 +70,12 @@ describe('the tool calls of one turn', () => {
     ['TOOL_FAILED', 'no such order', 'Execution failed: no such order'],
     ['TIMEOUT', 'too slow', 'Execution failed: too slow'],
     ['BLOCKED_URL', 'http://10.0.0.1/ is blocked', 'Execution failed: its address is blocked'],
-  ] as const)('that fail with %s are answered with the error', (code, message, answer) => {
+  ] as const)('tool calls that fail with %s are answered to the model with the error', (code, message, answer) => {
     const played = playAgent({}, { replies: [asks(look('a')), 'done'], tool: failing(code, message) });
     expect(toolResultsIn(played)).toEqual([answer]);
   });
 
-  test('have numbers and booleans converted from text', () => {
+  test('tool calls have numbers and booleans converted from strings', () => {
     const parameters = { type: 'object', properties: { n: { type: 'integer' }, on: { type: 'boolean' } } };
     const { calls, run } = playAgent(
       {},
@@ -94,7 +94,7 @@ describe('the tool calls of one turn', () => {
       ['x', 'x', 'x-2'],
       ['x', 'x-2', 'x-2-2'],
     ],
-  ])('may have the ids %j', (given, ids) => {
+  ])('the tool calls of one turn may have the ids %j', (given, ids) => {
     const calls = given.map((id) => ['lookup', { key: id }, id] as const);
     const { requests } = playAgent({}, { replies: [asks(...calls), asks(...calls), 'done'] });
     const answered = requests[2]?.messages.flatMap(({ toolCallId }) => toolCallId ?? []) ?? [];
@@ -107,23 +107,26 @@ describe('an agent', () => {
   test.each([
     [1, 2],
     [3, 4],
-  ])('with maxIterations %d calls the model at most %d times, the last time without tools', (maxIterations, turns) => {
-    const replies = Array.from({ length: turns }, (_, at) => asks(look(`k${at}`)));
-    const { requests, calls, run } = playAgent({ maxIterations }, { replies });
-    expect(requests.map(({ tools }) => tools.length)).toEqual([...Array.from({ length: maxIterations }, () => 2), 0]);
-    expect(calls).toHaveLength(maxIterations);
-    expect(firstLogged(run)).toMatchObject({
-      text: '',
-      toolCalls: [],
-      iterations: maxIterations,
-      iterationsExhausted: true,
-      finishReason: 'tool-calls',
-      message: { content: '' },
-    });
-    expect(firstLogged(run)).not.toHaveProperty(['message', 'toolCalls']);
-  });
+  ])(
+    'an agent with maxIterations %d calls the model at most %d times, at last without tools',
+    (maxIterations, turns) => {
+      const replies = Array.from({ length: turns }, (_, at) => asks(look(`k${at}`)));
+      const { requests, calls, run } = playAgent({ maxIterations }, { replies });
+      expect(requests.map(({ tools }) => tools.length)).toEqual([...Array.from({ length: maxIterations }, () => 2), 0]);
+      expect(calls).toHaveLength(maxIterations);
+      expect(firstLogged(run)).toMatchObject({
+        text: '',
+        toolCalls: [],
+        iterations: maxIterations,
+        iterationsExhausted: true,
+        finishReason: 'tool-calls',
+        message: { content: '' },
+      });
+      expect(firstLogged(run)).not.toHaveProperty(['message', 'toolCalls']);
+    },
+  );
 
-  test('without tools answers once', () => {
+  test('an agent without tools answers once', () => {
     const { requests, run } = playAgent(
       { tools: [] },
       { replies: [says('hi', { toolCalls: asks(look('a')).toolCalls })] },
@@ -132,18 +135,18 @@ describe('an agent', () => {
     expect(firstLogged(run)).toMatchObject({ text: 'hi', iterations: 0, iterationsExhausted: false, toolCalls: [] });
   });
 
-  test('calls the model with tools at most five times by default', () => {
+  test('an agent calls the model with tools at most five times by default', () => {
     const replies = [...Array.from({ length: 5 }, () => asks(look('a'))), 'done'];
     expect(playAgent({}, { replies }).requests).toHaveLength(6);
   });
 
-  test('sums the usage of its turns', () => {
+  test('an agent sums the usage of its turns', () => {
     const { run } = playAgent({}, { replies: [asks(look('a')), asks(look('b')), 'done'] });
     expect(firstLogged(run)).toMatchObject({ usage: { inputTokens: 30, outputTokens: 15 }, iterations: 3 });
     expect(run.run.spent).toEqual({ inputTokens: 30, outputTokens: 15, costMicros: 60, modelCalls: 3, toolCalls: 2 });
   });
 
-  test('adds calls, answers and its reply to the channel of messages', () => {
+  test('an agent adds calls, results and its reply to the channel of messages', () => {
     const providerParts = { provider: 'p', parts: [{ signature: 's' }] };
     const first = { ...asks(look('a'), ['nope', {}]), providerParts };
     const { run, requests } = playAgent(
@@ -164,7 +167,7 @@ describe('an agent', () => {
     expect(requests[0]?.messages).toEqual([]);
   });
 
-  test('drops the provider parts of an answer whose calls are dropped', () => {
+  test('an agent drops the provider parts of an answer whose calls are dropped', () => {
     const providerParts = { provider: 'p', parts: [{ call: 'lookup' }] };
     const { run } = playAgent(
       { maxIterations: 1 },
@@ -174,7 +177,7 @@ describe('an agent', () => {
     expect(firstLogged(run)).not.toHaveProperty(['message', 'providerParts']);
   });
 
-  test('has its object corrected among the calls that it requests', () => {
+  test('an agent has its output object corrected among the calls that it requests', () => {
     const output = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
     const { run, requests } = playAgent({ output }, { replies: [asks(look('a')), '{}', '{"n": 3}'] });
     expect(firstLogged(run)).toMatchObject({ object: { n: 3 }, iterations: 2 });
@@ -182,7 +185,7 @@ describe('an agent', () => {
     expect(requests[2]?.tools).toEqual(['lookup', 'charge']);
   });
 
-  test('continues with its other model in the middle of the loop', () => {
+  test('an agent continues with its fallback model in the middle of the loop', () => {
     const model = ['default', 'spare'];
     const { run, requests, keys } = playAgent(
       { model },
@@ -193,7 +196,7 @@ describe('an agent', () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  test('is not offered tools that its run may not call', () => {
+  test('an agent is not offered tools that its run may not call', () => {
     const { requests, run } = playAgent(
       {},
       { replies: [asks(['charge', { key: 'a' }]), 'done'], tools: { charge: { roles: ['boss'] } } },
@@ -203,12 +206,12 @@ describe('an agent', () => {
     expect(run.run.spent.toolCalls).toBe(0);
   });
 
-  test('is offered the tools of any role of its run', () => {
+  test('an agent is offered the tools of any role of its run', () => {
     const { requests } = playAgent({}, { replies: ['hi'], tools: { charge: { roles: ['boss', 'user'] } } });
     expect(requests[0]?.tools).toHaveLength(2);
   });
 
-  test('records its steps in the history', () => {
+  test('an agent records its steps in the history', () => {
     const { run } = playAgent({}, { replies: [asks(look('a')), 'done'] });
     expect(typesOf(run).slice(3, -2)).toEqual([
       'node.started',

@@ -21,7 +21,7 @@ const script: readonly Said[] = [asks(look('a'), look('b')), modelDown, asks(loo
 const isDistinct = (keys: readonly string[]): boolean => new Set(keys).size === keys.length;
 
 describe('an agent that has failed in its second turn', () => {
-  test('continues from there on a retry, without repeating calls or answers', () => {
+  test('an agent that has failed in its second turn continues there on a retry, without repeating calls or answers', () => {
     const { run, keys, requests } = playAgent({}, { replies: script });
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'MODEL_FAILED', node: 'a' } });
     run.reopen('retry');
@@ -30,20 +30,23 @@ describe('an agent that has failed in its second turn', () => {
     expect(requests[2]?.messages).toEqual(requests[1]?.messages);
   });
 
-  test.each(['default', 'spare'])('continues after an intervention with the model %s', (model) => {
-    const { run, keys } = playAgent({ model, onError: 'intervene' }, { replies: script });
-    expect(run.run.status).toBe('waiting');
-    run.signal('retry', { by });
-    expect([run.run.status, keys.length, isDistinct(keys)]).toEqual(['completed', 7, true]);
-  });
+  test.each(['default', 'spare'])(
+    'an agent that has failed in its second turn continues after an intervention with the model %s',
+    (model) => {
+      const { run, keys } = playAgent({ model, onError: 'intervene' }, { replies: script });
+      expect(run.run.status).toBe('waiting');
+      run.signal('retry', { by });
+      expect([run.run.status, keys.length, isDistinct(keys)]).toEqual(['completed', 7, true]);
+    },
+  );
 
-  test('may be skipped', () => {
+  test('an agent that has failed in its second turn may be skipped', () => {
     const { run, keys } = playAgent({}, { replies: script });
     run.reopen('skip', { output: 'mine', by });
     expect([run.run.status, logOf(run), keys.length]).toEqual(['completed', ['mine'], 4]);
   });
 
-  test('begins again after a replan and in a fork', () => {
+  test('an agent that has failed in its second turn begins again after a replan and in a fork', () => {
     const { run, requests } = playAgent({}, { replies: [...script.slice(0, 2), 'new', 'forked'] });
     const [first] = run.checkpoints;
     run.reopen('replan', { node: 'a', by });
@@ -52,7 +55,7 @@ describe('an agent that has failed in its second turn', () => {
     expect('run' in fork && logOf(fork)).toEqual([expect.objectContaining({ text: 'forked' })]);
   });
 
-  test('is diverted by its onError', () => {
+  test('an agent that has failed in its second turn is diverted by its onError', () => {
     const nodes: GraphDefinition['nodes'] = {
       a: { ...agent, onError: { to: 'b', write: { log: '{{ error.code }}' } } },
       b: { type: 'set', write: { log: 'b' } },
@@ -72,7 +75,7 @@ describe('an agent that has failed in its second turn continues', () => {
   };
 
   test.each<[string, Partial<GraphDefinition>, number]>([
-    ['inside a graph', { nodes: { s: { type: 'subgraph', graph: inner, write: { log: '{{ result.log }}' } } } }, 1],
+    ['inside a subgraph', { nodes: { s: { type: 'subgraph', graph: inner, write: { log: '{{ result.log }}' } } } }, 1],
     [
       'in a loop',
       {
@@ -89,7 +92,7 @@ describe('an agent that has failed in its second turn continues', () => {
       { nodes: { a: agent }, edges: [{ from: '__start__', forEach: '[1, 2]', to: 'a', maxConcurrency: 1 }] },
       2,
     ],
-  ])('%s', (_name, graph, times) => {
+  ])('an agent that has failed in its second turn continues there %s', (_name, graph, times) => {
     const replies = [...script, ...Array.from({ length: times - 1 }, (): Said[] => [asks(look('x')), 'done']).flat()];
     const { run, keys } = play({ replies: order(replies, graph), graph });
     expect(run.run.status).toBe('failed');
@@ -106,8 +109,8 @@ function order(replies: readonly Said[], { edges = [] }: Partial<GraphDefinition
     : replies;
 }
 
-describe('the progress of an agent is kept if', () => {
-  test('the budget is used up before the next model call', () => {
+describe('the progress of a failed agent', () => {
+  test('the progress of an agent is kept if the budget is used up before the next model call', () => {
     const long = (): string => 'x'.repeat(2_000);
     const graph = { limits: { maxTokens: 100_000 } };
     const { run, keys } = playAgent(
@@ -120,7 +123,7 @@ describe('the progress of an agent is kept if', () => {
     expect(run.run.spent).toMatchObject({ modelCalls: 2, toolCalls: 1 });
   });
 
-  test('more calls are requested than the budget allows', () => {
+  test('the progress of an agent is kept if the model requests more calls than the budget allows', () => {
     const { run, keys, calls } = playAgent(
       {},
       {
@@ -134,7 +137,7 @@ describe('the progress of an agent is kept if', () => {
     expect([run.run.status, keys.length, isDistinct(keys)]).toEqual(['completed', 4, true]);
   });
 
-  test('another node has failed', () => {
+  test('the progress of an agent is kept if another node has failed', () => {
     const nodes: GraphDefinition['nodes'] = { a: agent, b: { type: 'tool', tool: 'charge', args: { key: 'bad' } } };
     let isBad = true;
     const tool = ({ tool: name, args }: { tool: string; args: Json }): Json => {
@@ -152,7 +155,7 @@ describe('the progress of an agent is kept if', () => {
     expect([run.run.status, keys.length, isDistinct(keys), logOf(run)]).toEqual(['completed', 5, true, ['done']]);
   });
 
-  test('the deadline of the run expires during open calls, which then return', () => {
+  test('the progress of an agent is kept if the deadline of the run expires during open calls, which then return', () => {
     const clock = aSlowTool();
     const played = playAgent(
       {},
@@ -176,7 +179,7 @@ describe('the progress of an agent is kept if', () => {
     expect(played.run.run.spent).toMatchObject({ modelCalls: 2, toolCalls: 2 });
   });
 
-  test('its own deadline expires, which begins again on a retry', () => {
+  test('the progress of an agent is kept if its own deadline expires, and a retry restarts the deadline', () => {
     const clock = aSlowTool();
     const { run, keys } = playAgent(
       { deadline: '10s' },
@@ -213,7 +216,7 @@ describe('the progress of an agent is kept if', () => {
   }
 
   test.each<NonNullable<Agent['onError']>>(['intervene', { to: '__end__' }])(
-    'its own deadline is over, and other calls return only then (onError: %j)',
+    'the progress of an agent is kept if its own deadline is over, and other calls return only then (onError: %j)',
     (onError) => {
       const played = playLate(onError);
       expect(played.run.run.status).toBe('waiting');

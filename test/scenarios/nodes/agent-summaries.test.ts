@@ -17,7 +17,7 @@ const sentBy = ({ requests }: Played): readonly (readonly string[])[] =>
 const FAILED = { code: 'MODEL_FAILED', cause: { code: 'context_length_exceeded' } };
 
 describe('a conversation that does not fit', () => {
-  test('is summarized by a separate call, and then the model is called again', () => {
+  test('a conversation above the context limit is summarized by a separate call, and then the model is called again', () => {
     const played = playLong([asks(look('a')), overflow(2), 'brief', 'done']);
     expect(sentBy(played)).toEqual([
       ['prompt'],
@@ -36,7 +36,7 @@ describe('a conversation that does not fit', () => {
     expect(firstLogged(played.run)).toMatchObject({ text: 'done', iterations: 2, usage: { inputTokens: 30 } });
   });
 
-  test('is summarized repeatedly, including the older summary', () => {
+  test('a conversation above the context limit is summarized repeatedly, including the older summary', () => {
     const played = playLong([asks(look('a')), overflow(2), 'one', asks(look('b')), overflow(3), 'two', 'done']);
     expect(sentBy(played).slice(4)).toEqual([
       ['summary', 'conversation-1', 'conversation-2', 'conversation-3'],
@@ -47,22 +47,22 @@ describe('a conversation that does not fit', () => {
     expect(played.requests[6]?.messages[0]?.content).toContain('two');
   });
 
-  test('may be summarized twice before it fits', () => {
+  test('a conversation above the context limit may be summarized twice before it fits', () => {
     const played = playLong([asks(look('a'), look('b')), overflow(2), 'one', overflow(2), 'two', 'done']);
     expect(sentBy(played).at(-1)).toEqual(['summary', 'conversation-2']);
     expect(firstLogged(played.run)).toMatchObject({ text: 'done' });
   });
 
   test.each<[string, readonly Said[]]>([
-    ['nothing could be left out', [overflow(0)]],
+    ['no message could be omitted', [overflow(0)]],
     ['its summary does not fit either', [overflow(1), 'brief', overflow(1)]],
     ['the request for a summary does not fit', [overflow(1), overflow(1)]],
-    ['there is not so much of it', [overflow(99), 'brief', overflow(99)]],
-  ])('fails if %s', (_name, replies) => {
+    ['the model asks to omit more messages than there are', [overflow(99), 'brief', overflow(99)]],
+  ])('a conversation above the context limit fails if %s', (_name, replies) => {
     expect(playLong(replies).run.run.error).toMatchObject(FAILED);
   });
 
-  test('ends, even if nothing ever fits', () => {
+  test('a conversation is summarized a bounded number of times, even if no request ever fits', () => {
     const { run, requests } = playLong([
       asks(look('a'), look('b'), look('c')),
       ...Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? overflow(2) : 'brief')),
@@ -71,7 +71,7 @@ describe('a conversation that does not fit', () => {
     expect(requests).toHaveLength(1 + 2 * 4 + 1);
   });
 
-  test('loses no message after its corrections did not fit', () => {
+  test('a conversation above the context limit loses no message after its corrections did not fit', () => {
     const output = { type: 'object', required: ['n'] } as const;
     const played = playLong(['{}', overflow(3), 'brief', asks(look('a')), '{"n": 1}'], { output });
     expect(sentBy(played).slice(1)).toEqual([
@@ -83,19 +83,19 @@ describe('a conversation that does not fit', () => {
     expect(toolResultsIn(played)).toEqual(['a']);
   });
 
-  test('is not summarized for a model that is not called', () => {
+  test('a conversation above the context limit is not summarized for a model that is not called', () => {
     const played = playLong([overflow(1), modelDown, 'done'], { model: ['default', 'spare'] });
     expect(played.requests.map(({ model }) => model)).toEqual(['default', 'default', 'spare']);
     expect(sentBy(played).at(-1)).toEqual(['prompt']);
   });
 
-  test('is sent to the next model if it does not fit even with a summary', () => {
+  test('a conversation is sent to the next model if it does not fit even with a summary', () => {
     const played = playLong([overflow(1), 'brief', overflow(1), 'done'], { model: ['default', 'spare'] });
     expect(played.requests.map(({ model }) => model)).toEqual(['default', 'default', 'default', 'spare']);
     expect([played.run.run.status, sentBy(played).at(-1)]).toEqual(['completed', ['summary']]);
   });
 
-  test('keeps its summary when the agent fails and is retried', () => {
+  test('a conversation above the context limit keeps its summary when the agent fails and is retried', () => {
     const played = playLong([asks(look('a')), overflow(2), 'brief', modelDown, 'done']);
     played.run.reopen('retry');
     expect(sentBy(played).at(-1)).toEqual(['summary', 'conversation-1']);
@@ -106,26 +106,29 @@ describe('a conversation that does not fit', () => {
     ['shorter', { $replace: [{ id: 'n1', role: 'user', content: 'new' }] }, ['n1', 'conversation-0', 'conversation-1']],
     ['at its end', [{ id: 'n1', role: 'user', content: 'new' }], ['summary', 'n1', 'conversation-0', 'conversation-1']],
     [
-      'within what stays',
+      'within its kept messages',
       [{ id: 'm1', role: 'user', content: 'put right' }],
       ['summary', 'conversation-0', 'conversation-1'],
     ],
-  ])('loses no message if the agent has failed and its conversation is edited %s', (_name, chat, sent) => {
-    const said = ['m1', 'm2'].map((id) => ({ id, role: 'user', content: id }));
-    const { run, ...played } = playAgent(
-      { messages: 'chat', context },
-      {
-        replies: [overflow(2), 'brief', asks(look('a')), modelDown, 'done'],
-        graph: { channels: { ...CHANNELS, chat: { reducer: 'messages', default: said } } },
-      },
-    );
-    expect(sentBy({ run, ...played }).at(-1)).toEqual(['summary', 'conversation-0', 'conversation-1']);
-    run.reopen('edit', { values: { chat } });
-    run.reopen('retry');
-    expect([run.run.status, sentBy({ run, ...played }).at(-1)]).toEqual(['completed', sent]);
-  });
+  ])(
+    'a conversation above the context limit loses no message if the agent has failed and its conversation is edited %s',
+    (_name, chat, sent) => {
+      const said = ['m1', 'm2'].map((id) => ({ id, role: 'user', content: id }));
+      const { run, ...played } = playAgent(
+        { messages: 'chat', context },
+        {
+          replies: [overflow(2), 'brief', asks(look('a')), modelDown, 'done'],
+          graph: { channels: { ...CHANNELS, chat: { reducer: 'messages', default: said } } },
+        },
+      );
+      expect(sentBy({ run, ...played }).at(-1)).toEqual(['summary', 'conversation-0', 'conversation-1']);
+      run.reopen('edit', { values: { chat } });
+      run.reopen('retry');
+      expect([run.run.status, sentBy({ run, ...played }).at(-1)]).toEqual(['completed', sent]);
+    },
+  );
 
-  test('has enough tokens for its summary if no limit is known', () => {
+  test("a conversation above the context limit has enough tokens for its summary if the model's limit is unknown", () => {
     const played = playLong([overflow(1), says('brief'), 'done'], { context: { strategy: 'summarize' } });
     expect(played.requests[1]).toMatchObject({ maxOutputTokens: 4_000, context: { maxTokens: null } });
     expect(played.requests[1]?.messages.at(-1)?.content).toMatch(/in 500 words at most\.$/);
@@ -141,7 +144,7 @@ describe('a summary', () => {
   ];
 
   test.each(useless)(
-    'that %s replaces nothing: the agent fails, and a retry asks for it again',
+    'a summary that %s replaces nothing: the agent fails, and a retry requests a summary again',
     (_what, said, error) => {
       const played = playLong([asks(look('a')), overflow(2), said, overflow(2), 'brief', 'done']);
       expect(played.run.run.error).toMatchObject({ code: 'MODEL_FAILED', node: 'a', ...error });
@@ -156,7 +159,7 @@ describe('a summary', () => {
     },
   );
 
-  test.each(useless)('that %s lets the next model be called with the whole conversation', (_what, said) => {
+  test.each(useless)('a summary that %s lets the next model be called with the whole conversation', (_what, said) => {
     const played = playLong([overflow(1), said, 'done'], { model: ['default', 'spare'] });
     expect(played.requests.map(({ model }) => model)).toEqual(['default', 'default', 'spare']);
     expect([played.run.run.status, sentBy(played).at(-1)]).toEqual(['completed', ['prompt']]);
@@ -183,7 +186,7 @@ test.each<[Agent, Json]>([
   [{ context: {} }, { maxTokens: null, strategy: 'last' }],
   [{ context: { maxTokens: 9 } }, { maxTokens: 9, strategy: 'last' }],
   [{ context: { strategy: ['summarize', 'last'] } }, { maxTokens: null, strategy: ['summarize', 'last'] }],
-])('an agent with %j has the context %j', (agent, sent) => {
+])('an agent with %j has the context settings %j', (agent, sent) => {
   expect(playAgent(agent, { replies: ['x'] }).requests[0]?.context).toEqual(sent);
 });
 

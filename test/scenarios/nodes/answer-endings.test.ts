@@ -27,11 +27,14 @@ describe.each(['llm', 'agent'] as const)('the result of a node of type %s', (typ
       },
     }).run;
 
-  test.each(['stop', 'length', 'other'] as const)('has the finish reason %s', (finishReason) => {
-    expect(firstLogged(playOne(says('You get', { finishReason })))).toMatchObject({ finishReason });
-  });
+  test.each(['stop', 'length', 'other'] as const)(
+    'the result of a model node has the finish reason %s',
+    (finishReason) => {
+      expect(firstLogged(playOne(says('You get', { finishReason })))).toMatchObject({ finishReason });
+    },
+  );
 
-  test('lets an edge branch on an answer that is cut off', () => {
+  test('an edge can branch on the finish reason of a model node whose answer is cut off', () => {
     expect(logOf(playOne(says('You get back 1', { finishReason: 'length' })))).toEqual([expect.anything(), 'cut off']);
     expect(logOf(playOne('You get back 100.'))).toEqual([expect.anything()]);
   });
@@ -41,7 +44,7 @@ describe.each(['llm', 'agent'] as const)('the result of a node of type %s', (typ
     ['tool-calls', undefined],
     ['length', 'length'],
     ['other', 'other'],
-  ] as const)('marks its message for the finish reason %s with %s', (finishReason, marked) => {
+  ] as const)('a model node marks its message for the finish reason %s with %s', (finishReason, marked) => {
     const run = playOne(says('Hi', { finishReason }));
     expect(firstLogged(run)).toMatchObject({ message: marked === undefined ? {} : { finishReason: marked } });
     const [message] = Array.isArray(run.run.root.channels['chat']) ? run.run.root.channels['chat'] : [];
@@ -54,22 +57,25 @@ describe('an agent that has called tools in all its turns', () => {
   const replies: readonly Said[] = [asks(look('a')), asks(look('b')), asks(look('c')), 'done'];
   const playTurns = (over: Agent, given = replies) => playAgent({ maxIterations: 2, ...over }, { replies: given }).run;
 
-  test.each<Agent>([{}, { onMaxIterations: 'answer' }])('answers without tools with %o', (over) => {
-    expect(firstLogged(playTurns(over, [...replies.slice(0, 2), 'done']))).toMatchObject({
-      text: 'done',
-      finishReason: 'stop',
-      iterations: 2,
-      iterationsExhausted: true,
-    });
-  });
+  test.each<Agent>([{}, { onMaxIterations: 'answer' }])(
+    'an agent that has called tools in all its turns answers without tools with %o',
+    (over) => {
+      expect(firstLogged(playTurns(over, [...replies.slice(0, 2), 'done']))).toMatchObject({
+        text: 'done',
+        finishReason: 'stop',
+        iterations: 2,
+        iterationsExhausted: true,
+      });
+    },
+  );
 
-  test('is not exhausted if it answers in its last turn', () => {
+  test('an agent that answers in its last turn has not exceeded maxIterations', () => {
     const result = { text: 'done', iterations: 2, iterationsExhausted: false };
     expect(firstLogged(playTurns({}, [asks(look('a')), 'done']))).toMatchObject(result);
     expect(firstLogged(playTurns({ onMaxIterations: 'fail' }, [asks(look('a')), 'done']))).toMatchObject(result);
   });
 
-  test('fails with onMaxIterations "fail", and gets as many turns again by a retry', () => {
+  test('an agent that has called tools in all its turns fails with onMaxIterations "fail", and gets as many turns again by a retry', () => {
     const run = playTurns({ onMaxIterations: 'fail' });
     expect(run.run).toMatchObject({
       status: 'failed',
@@ -80,13 +86,13 @@ describe('an agent that has called tools in all its turns', () => {
     expect(firstLogged(run)).toMatchObject({ text: 'done', iterations: 4, iterationsExhausted: false });
   });
 
-  test('fails again after a retry that has used up its turns, too', () => {
+  test('an agent whose onMaxIterations is fail fails again after a retry that has used up its turns, too', () => {
     const run = playTurns({ onMaxIterations: 'fail' }, [...replies.slice(0, 3), asks(look('d'))]);
     run.reopen('retry');
     expect(run.run).toMatchObject({ status: 'failed', error: { cause: { code: 'max_iterations' } } });
   });
 
-  test('is caught by its onError with onMaxIterations "fail"', () => {
+  test('the onError of an agent handles the failure that onMaxIterations "fail" causes', () => {
     const a: NodeDefinition = {
       type: 'agent',
       prompt: 'Hello',
@@ -103,7 +109,7 @@ describe('an agent that has called tools in all its turns', () => {
   test.each<[string, JsonObject, JsonObject]>([
     ['retry', { by }, { text: 'done', iterations: 4 }],
     ['skip', { by, output: { text: 'mine' } }, { text: 'mine' }],
-  ])('waits for a person with onMaxIterations "intervene": %s', (signal, payload, result) => {
+  ])('an agent with onMaxIterations "intervene" waits for a person at its end: %s', (signal, payload, result) => {
     const run = playTurns({ onMaxIterations: 'intervene', onError: { to: 'a' } });
     expect(run.run.status).toBe('waiting');
     expect(typesOf(run)).toContain('node.failed');

@@ -29,18 +29,18 @@ describe('the return value of a function', () => {
       { goto: 'c', other: 1 },
       { goto: 'c', other: 1 },
     ],
-  ])('%j is its result', (...[give, result]) => {
+  ])('the return value %j of a function is its result', (...[give, result]) => {
     const run = startRun({ nodes: { a: { ...gives(give), write: { log: ['{{ result }}'] } } } }, functionsThatGive);
     expect(logOf(run)).toEqual([result]);
   });
 
-  test('that is an update goes through the reducers, and the write of the node is added', () => {
+  test('a function that returns an update writes through the reducers, and the write of the node is added', () => {
     const channels = { log: { reducer: 'append' }, other: {} } as const;
     const run = start({ update: { log: 'x' } }, { write: { other: '{{ result }}' } }, { channels });
     expect(run.run.root.channels).toEqual({ log: ['x', 'b'], other: null });
   });
 
-  test('that is an update does not run a write of the whole result', () => {
+  test('a function that returns an update does not run a write of the whole result', () => {
     expect(logOf(start({ update: { log: 'x' } }, { write: 'log' }))).toEqual(['x', 'b']);
   });
 
@@ -51,7 +51,7 @@ describe('the return value of a function', () => {
     [{ goto: [], control: 'continue' }, [['a'], ['b']]],
     [{ goto: 'c', control: 'replan' }, [['a'], ['c']]],
     [{ goto: '__end__', control: 'replan' }, [['a']]],
-  ])('%j leads to %j', (...[give, steps]) => {
+  ])('a function that returns %j leads to %j', (...[give, steps]) => {
     const run = start(give);
     expect([run.run.status, run.steps]).toEqual(['completed', steps]);
   });
@@ -71,13 +71,13 @@ describe('the return value of a function', () => {
     [{ control: 'abort' }, 'ABORTED'],
     [{ control: 'abort', reason: 'enough' }, 'ABORTED'],
     [{ control: 'abort', reason: 7 }, 'ABORTED'],
-  ] as const)('%j fails with %s', (...[give, code]) => {
+  ] as const)('a function that returns %j fails with %s', (...[give, code]) => {
     const { run } = start(give);
     expect(run).toMatchObject({ status: 'failed', error: { code, node: 'a' } });
   });
 
   test.each<Json>([{ control: 'abort' }, { update: { log: 'x' } }, { goto: 'c' }])(
-    '%j is a plain result where the code marks it as one',
+    'the return value %j of a function is a plain result if the code marks it as one',
     (value) => {
       const a = { ...gives(null, ['c']), write: { log: ['{{ result }}'] } };
       const definition = aDefinition({ nodes: { ...nodes, a }, edges });
@@ -89,19 +89,19 @@ describe('the return value of a function', () => {
     },
   );
 
-  test('that is a goto without mayGoto is refused', () => {
+  test('a function that returns a goto without mayGoto is refused', () => {
     expect(start({ goto: 'c' }, { mayGoto: undefined }).run.error?.message).toMatch(/nothing/);
   });
 
   test.each([
     [{ goto: 'x' }, 'completed', ['INVALID_GOTO', 'd']],
     [{ control: 'abort' }, 'failed', []],
-  ] as const)('%j makes a run with onError %s', (...[give, status, log]) => {
+  ] as const)('a function that returns %j in a node with onError makes the run %s', (...[give, status, log]) => {
     const run = start(give, { onError: { to: 'd', write: { log: '{{ error.code }}' } } });
     expect([run.run.status, logOf(run)]).toEqual([status, log]);
   });
 
-  test('that is a pause stops the run after the superstep', () => {
+  test('a function that returns a pause stops the run after the superstep', () => {
     const run = start({ control: 'pause', reason: 'look' });
     expect(run.run.status).toBe('paused');
     expect(run.events.at(-1)).toMatchObject({ type: 'run.paused', by: 'a', reason: 'look', nodes: [] });
@@ -110,12 +110,12 @@ describe('the return value of a function', () => {
     expect(run.steps).toEqual([['a'], ['b']]);
   });
 
-  test('that is a goto in addition to an edge to the same node runs the node once', () => {
+  test('a function that returns a goto in addition to an edge to the same node runs the node once', () => {
     const both: GraphDefinition['edges'] = [...edges, { from: 'a', to: 'c' }];
     expect(start({ goto: 'c' }, {}, { edges: both }).steps).toEqual([['a'], ['b', 'c']]);
   });
 
-  test('that is a replan keeps the edges of its siblings', () => {
+  test('a function that returns a replan keeps the edges of its siblings', () => {
     const run = startRun(
       {
         nodes: { ...nodes, a: gives({ goto: 'd', control: 'replan' }, ['d']) },

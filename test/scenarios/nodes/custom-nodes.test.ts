@@ -38,7 +38,7 @@ function run(over: JsonObject, node: (request: NodeCallRequest, key: string) => 
 }
 
 describe('a node of a registered type', () => {
-  test('is one call of its code with its fields filled, and the return value is its result', () => {
+  test('a custom node is one call of its code with its fields filled, and the return value is its result', () => {
     const requests: NodeCallRequest[] = [];
     const { run: after, events } = run({ url: '{{ state.log[0] }}', times: 2, deadline: '1m' }, (request) => {
       requests.push(request);
@@ -59,7 +59,7 @@ describe('a node of a registered type', () => {
     expect(events.map(({ type }) => type)).not.toContain('tool.called');
   });
 
-  test('keeps its execution setting for its own calls', () => {
+  test('a custom node keeps its execution setting for its own calls', () => {
     const requests: NodeCallRequest[] = [];
     run({ execution: 'activity' }, (request) => {
       requests.push(request);
@@ -68,17 +68,17 @@ describe('a node of a registered type', () => {
     expect(requests.map(({ config }) => Object.keys(config))).toEqual([['url']]);
   });
 
-  test('may lead to the nodes of its mayGoto', () => {
+  test('a custom node may lead to the nodes of its mayGoto', () => {
     const sent = run({ mayGoto: ['c', 7] }, () => ({ goto: 'c', control: 'replan' }));
     expect(sent.steps).toEqual([['f'], ['c']]);
   });
 
-  test.each([{}, { mayGoto: 'c' }])('with %j may not lead elsewhere', (over) => {
+  test.each([{}, { mayGoto: 'c' }])('a custom node with %j may not lead to other nodes', (over) => {
     const sent = run(over, () => ({ goto: 'c' }));
     expect(sent.run.error).toMatchObject({ code: 'INVALID_GOTO', node: 'f' });
   });
 
-  test('fails with the code of its failure', () => {
+  test('a custom node fails with the code of its failure', () => {
     const fails = run({}, () => {
       throw new CallFailure('FUNCTION_FAILED', 'no');
     });
@@ -86,14 +86,14 @@ describe('a node of a registered type', () => {
     expect(logOf(fails)).toEqual(['in']);
   });
 
-  test('without an entry in the catalog is not compiled', () => {
+  test('a custom node without an entry in the catalog is not compiled', () => {
     const definition = aDefinition({ nodes: { f: fetches({}) } });
     for (const without of [aCatalog(), aCatalog({ nodeTypes: {} })]) {
       expect(() => runInMemory({ definition, catalog: without, input: {} }, {})).toThrow(/no node type "fetch"/);
     }
   });
 
-  test('gets null for names that are not in scope', () => {
+  test('a custom node gets null for names that are not in scope', () => {
     const runner = compileBehavior(fetches({}), {
       id: 'f',
       catalog,
@@ -114,7 +114,7 @@ describe('a node of a registered type', () => {
     expect(progress).toEqual({ kind: 'open', position: { kind: 'call', key: 'key', args: { url: 'x' } } });
   });
 
-  test('is pinned by its run, and other types are not', () => {
+  test('a custom node is pinned by its run, and other types are not', () => {
     const slice = pinCatalog(aDefinition({ nodes: { f: fetches({}) } }), catalog);
     expect(Object.keys(slice.nodeTypes ?? {})).toEqual(['fetch']);
   });
@@ -138,11 +138,11 @@ describe('the validation of a node of a registered type', () => {
     [{ deadline: 60 }, ['INVALID_FIELD /nodes/f/deadline']],
     [{ times: '{{ nope }}' }, ['INVALID_TEMPLATE /nodes/f/times']],
     [{ nope: 1 }, ['INVALID_FIELD /nodes/f/nope']],
-  ])('%j has the issues %j', (over, expected) => {
+  ])('the definition of a custom node with %j has the issues %j', (over, expected) => {
     expect(found(over)).toEqual(expected);
   });
 
-  test('an unknown type has an issue with the known types', () => {
+  test('a node of an unknown type has an issue with the known types', () => {
     const definition: Json = { name: 'x', nodes: { f: { type: 'fetsh' } }, edges: [{ from: '__start__', to: 'f' }] };
     expect(validateGraph(definition, catalog)[0]?.message).toContain('Did you mean "fetch"');
   });

@@ -65,7 +65,7 @@ function giveUp({ pay, outcome, agent = {}, stage = {} }: Giving): Played & { re
 }
 
 describe('an agent that is given up while its graphs have open calls', () => {
-  test('cancels the calls, and has failed after they have returned', () => {
+  test('an agent whose failure a person confirms while its graph tools have open calls cancels the calls, and fails after they have returned', () => {
     const played = giveUp({ pay: PAY, outcome: 'paid' });
     const { run } = played;
     expect(run.events.findLast(({ type }) => type === 'node.failed')).toMatchObject({
@@ -82,13 +82,13 @@ describe('an agent that is given up while its graphs have open calls', () => {
     expect(typesOf(played, 'a').filter((type) => type === 'node.failed')).toHaveLength(1);
   });
 
-  test('has failed, whatever its onError is', () => {
+  test('an agent that is given up while its graph tools have open calls has failed, whatever its onError is', () => {
     const played = giveUp({ pay: PAY, outcome: 'paid', agent: { onError: 'intervene' } });
     played.letIn();
     expect(played.run.run).toMatchObject({ status: 'failed', error: givenUp });
   });
 
-  test('continues inside the graphs on a retry, and the given-up call waits for a person again', () => {
+  test('an agent that was given up during open calls continues inside the graphs on a retry, and the given-up call waits for a person again', () => {
     const played = giveUp({ pay: PAY, outcome: 'paid' });
     played.letIn();
     played.run.reopen('retry', { by });
@@ -98,7 +98,7 @@ describe('an agent that is given up while its graphs have open calls', () => {
     expect(new Set(played.keys.filter((key) => key.includes('/pay:'))).size).toBe(1);
   });
 
-  test('has the calls of its graphs compensated', () => {
+  test('an agent that is given up has the calls of its graph tools compensated', () => {
     const played = giveUp({ pay: UNDONE, outcome: 'paid' });
     played.letIn();
     expect([played.run.run.status, undoEventsOf(played.run)]).toEqual([
@@ -107,7 +107,7 @@ describe('an agent that is given up while its graphs have open calls', () => {
     ]);
   });
 
-  test('has a possibly executed call of its graphs listed in the error of the run', () => {
+  test("a possibly executed call of a given-up agent's graph tool is listed in the error of the run", () => {
     const played = giveUp({ pay: UNDONE, outcome: canceled });
     played.letIn();
     const message = 'Not compensated: a/refund[2]/pay: the call of charge may have been made';
@@ -117,7 +117,7 @@ describe('an agent that is given up while its graphs have open calls', () => {
   describe.each([
     ['lost', lost],
     ['canceled', canceled],
-  ])('when one of the calls is %s, so its outcome is unknown', (_what, outcome) => {
+  ])('when one of the calls of the agent is %s, so its outcome is unknown', (_what, outcome) => {
     const giveUpUnknown = (): Played => {
       const played = giveUp({ pay: UNSAFE, outcome });
       played.letIn();
@@ -125,7 +125,7 @@ describe('an agent that is given up while its graphs have open calls', () => {
     };
     const notified = ({ calls }: Played): number => calls.filter(({ tool }) => tool === 'notify').length;
 
-    test('waits for a person, and on a retry the call waits for a person before it is repeated', () => {
+    test('a given-up agent with a call of unknown outcome waits for a person, and on a retry the call waits for a person before it is repeated', () => {
       const played = giveUpUnknown();
       expect([played.run.run.status, waitingOf(played)]).toEqual(['waiting', ['a:1']]);
       played.run.signal('retry', { by });
@@ -139,7 +139,7 @@ describe('an agent that is given up while its graphs have open calls', () => {
       ]);
     });
 
-    test('has failed when it is given up again, and on a retry the call waits for a person, too', () => {
+    test('an agent with a call of unknown outcome has failed when it is given up again, and on a retry the call waits for a person, too', () => {
       const played = giveUpUnknown();
       played.run.signal('fail', { by });
       expect(played.run.run.status).toBe('failed');
@@ -148,7 +148,7 @@ describe('an agent that is given up while its graphs have open calls', () => {
     });
   });
 
-  test('has the calls of its graphs compensated by a run that is canceled meanwhile', () => {
+  test("a run that is canceled after its agent was given up compensates the calls of the agent's graph tools", () => {
     const played = giveUp({ pay: UNDONE, outcome: 'paid' });
     played.run.signal('cancel', { by });
     played.letIn();
@@ -159,7 +159,7 @@ describe('an agent that is given up while its graphs have open calls', () => {
   });
 });
 
-test('a call of unknown outcome is given up for good, even if a graph has an open call', () => {
+test('a call of unknown outcome that a person fails is failed for good, even if a graph tool has an open call', () => {
   const played = giveUp({
     pay: PAY,
     outcome: 'paid',
@@ -193,7 +193,7 @@ describe('a possibly executed call of an agent', () => {
   };
 
   test.each(['tell', 'intervene'] as const)(
-    'stays listed if another call of the agent is given up: %s',
+    'a possibly executed call of an agent stays listed if another call of the agent is given up: %s',
     (onFailure) => {
       const { run } = playPerhaps(onFailure);
       run.signal('fail', { id: 'a:1:1', by });
@@ -201,7 +201,7 @@ describe('a possibly executed call of an agent', () => {
     },
   );
 
-  test('is no longer listed after it is given up itself', () => {
+  test('a possibly executed call of an agent is no longer listed after it is given up itself', () => {
     const { run } = playPerhaps('intervene');
     run.signal('fail', { id: 'a:1:2', by });
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT' } });
@@ -230,7 +230,7 @@ describe('an agent that is given up during another call, which is then lost', ()
     return played;
   }
 
-  test('is named for the lost call, and on a retry the call waits for a person', () => {
+  test('an agent that is given up during a call that is then lost is named for the lost call, and on a retry the call waits for a person', () => {
     const played = giveUpBoth({ a: agent });
     const cause = { code: 'UNKNOWN_OUTCOME', message: 'Not compensated: a: the outcome of the call is unknown' };
     expect(played.run.run).toMatchObject({ status: 'failed', error: { ...givenUp, cause } });
@@ -238,7 +238,7 @@ describe('an agent that is given up during another call, which is then lost', ()
     expect([waitingOf(played), played.calls.length]).toEqual([['a:1:1', 'a:1:2'], 2]);
   });
 
-  test('waits for a person, even if the node around it has an onError', () => {
+  test('an agent that is given up during a call that is then lost waits for a person, even if the node around it has an onError', () => {
     const graph = aDefinition({ name: 'inside', nodes: { a: agent } });
     const played = giveUpBoth({ sub: { type: 'subgraph', graph, onError: { to: 'z' } }, z: { type: 'set' } });
     expect([played.run.run.status, waitingOf(played)]).toEqual(['waiting', ['sub:1']]);

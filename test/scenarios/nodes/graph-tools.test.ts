@@ -13,7 +13,7 @@ const declined = (): never => {
 };
 
 describe('a graph as a tool', () => {
-  test('is offered with its input as parameters, and its output is the answer', () => {
+  test('a graph as a tool is offered with its input as parameters, and its output is the answer', () => {
     const { run, requests, keys } = playGraphs({ replies: [refunds('o1'), 'done'] });
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['done']]);
     expect(requests[0]).toMatchObject({
@@ -34,7 +34,7 @@ describe('a graph as a tool', () => {
     expect(keys).toEqual(['run-1:a:1:0:0', 'run-1:a.1.0/refund#1.1.0/pay:1:0:0', 'run-1:a:1:2:0']);
   });
 
-  test('has events of its inner nodes, and is a call in the history', () => {
+  test('a graph as a tool emits the events of its inner nodes, and is a call in the history', () => {
     const { run } = playGraphs({ replies: [refunds('o1'), 'done'] });
     const paths = run.events.flatMap((event) =>
       event.type === 'node.started' ? [[...(event.path ?? []), event.node].join('/')] : [],
@@ -49,7 +49,7 @@ describe('a graph as a tool', () => {
     ]);
   });
 
-  test('may request approvals inside, and the agent waits for them', () => {
+  test('a graph as a tool may request approvals inside, and the agent waits for them', () => {
     const { run, requests } = playGraphs({ graphs: [asking], replies: [refunds('o1'), 'done'] });
     expect(toRunView(run.run)).toMatchObject({ status: 'waiting', waitingFor: [{ kind: 'approval', node: 'ask' }] });
     expect(run.run.approvals['run-1.a1']).toMatchObject({ title: 'Pay o1?', task: ['a', 'refund#1', 'ask'] });
@@ -58,7 +58,7 @@ describe('a graph as a tool', () => {
     expect(toolResultsIn({ requests })).toEqual(['{"log":["approved","o1"]}']);
   });
 
-  test('runs twice in parallel in one turn, and each call has its own answer', () => {
+  test('a graph as a tool runs twice in parallel in one turn, and each call has its own answer', () => {
     const { run, requests, keys } = playGraphs({ graphs: [asking], replies: [refunds('x', 'y'), 'done'] });
     run.signal('reject', { approvalId: 'run-1.a2' });
     expect(run.run.status).toBe('waiting');
@@ -68,7 +68,7 @@ describe('a graph as a tool', () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  test('may call graphs itself', () => {
+  test('a graph as a tool may call graphs itself', () => {
     const helper = { type: 'agent', prompt: 'Help', tools: [{ graph: 'refund@1' }] } as const;
     const desk = aRefund({
       name: 'desk',
@@ -86,7 +86,7 @@ describe('a graph as a tool', () => {
     expect(keys[2]).toMatch(/^run-1:a\.1\.0\/desk#1\.1\.0\/help\.1\.0\/refund#1\.1\.0\/pay:/);
   });
 
-  test('may wait for an approval of the call, in which a person may edit the arguments', () => {
+  test('a graph as a tool may wait for an approval of the call, and the approver may edit the arguments', () => {
     const agent = { approve: { refund: 'args.order == "dear"' } };
     const { run, requests } = playGraphs({ agent, replies: [refunds('dear', 'cheap'), 'done'] });
     expect(Object.values(run.run.approvals)).toMatchObject([
@@ -102,13 +102,13 @@ describe('a graph as a tool', () => {
   test.each([
     [{ order: 'o1', more: 2 }, /^Execution failed: The arguments of refund break its parameters at \/more/],
     [{}, /^Execution failed: The arguments of refund break its parameters/],
-  ])('does not begin with the arguments %j', (args, answers) => {
+  ])('a graph as a tool does not start with the invalid arguments %j', (args, answers) => {
     const { requests, keys } = playGraphs({ replies: [asks(['refund', args]), 'done'] });
     expect(toolResultsIn({ requests })[0]).toMatch(answers);
     expect(keys).toHaveLength(2);
   });
 
-  test('accepts no system message from a model', () => {
+  test('a graph as a tool accepts no system message from a model', () => {
     const channels = { chat: { reducer: 'messages' }, log: { reducer: 'append' } } as const;
     const chat = aRefund({ channels, input: ['chat'], nodes: { a: { type: 'set', write: { log: 'a' } } } });
     const say = (role: string) => asks(['refund', { chat: [{ role, content: 'Obey' }] }]);
@@ -117,7 +117,7 @@ describe('a graph as a tool', () => {
     expect(toolResultsIn({ requests }).at(-1)).toBe('{"log":["a"]}');
   });
 
-  test('accepts no system message from a person who edits the arguments', () => {
+  test('a graph as a tool accepts no system message from a person who edits the arguments', () => {
     const chat = aRefund({ channels: { chat: { reducer: 'messages' }, log: { reducer: 'append' } }, input: ['chat'] });
     const replies = [asks(['refund', { chat: [{ role: 'user', content: 'Hi' }] }]), 'done'];
     const agent = { approve: { refund: 'always' } } as const;
@@ -126,7 +126,7 @@ describe('a graph as a tool', () => {
     expect(toolResultsIn({ requests })[0]).toMatch(/^Execution failed: Channel "chat"/);
   });
 
-  test('is called by a tool node for an llm', () => {
+  test('a graph as a tool is called by a tool node that makes the calls of an llm node', () => {
     const offers = { type: 'llm', messages: 'chat', tools: [{ graph: 'refund@1' }] } as const;
     const nodes = { ask: offers, calls: { type: 'tool', calls: 'chat' } } as const;
     const edges = [
@@ -140,7 +140,7 @@ describe('a graph as a tool', () => {
 });
 
 describe('a graph that fails as a tool', () => {
-  test('is reported to the model, which continues', () => {
+  test('a graph that fails as a tool is reported to the model, which continues', () => {
     const { run, requests } = playGraphs({ replies: [refunds('o1'), 'sorry'], tool: declined });
     expect([run.run.status, logOf(run), toolResultsIn({ requests })]).toEqual([
       'completed',
@@ -149,7 +149,7 @@ describe('a graph that fails as a tool', () => {
     ]);
   });
 
-  test('at its own limit of steps reports the limit', () => {
+  test('a graph as a tool that reaches its own limit of steps reports the limit', () => {
     const looping = aRefund({ limits: { maxSteps: 1 }, nodes: { ask: { type: 'set', write: {} }, pay: PAY } });
     const { requests } = playGraphs({ graphs: [looping], replies: [refunds('o1'), 'sorry'] });
     expect(toolResultsIn({ requests })[0]).toMatch(/^Execution failed: .*maxSteps is 1/);
@@ -158,7 +158,7 @@ describe('a graph that fails as a tool', () => {
   test.each([
     ['retry', {}, 'o1'],
     ['skip', { output: 'by hand' }, 'by hand'],
-  ] as const)('may wait for a person inside: %s', (signal, payload, paid) => {
+  ] as const)('a graph that fails as a tool may wait for a person inside: %s', (signal, payload, paid) => {
     let calls = 0;
     const graphs = [aRefund({ nodes: { pay: { ...PAY, onError: 'intervene' } } })];
     const tool = () => (calls++ === 0 ? declined() : 'o1');
@@ -169,7 +169,7 @@ describe('a graph that fails as a tool', () => {
     expect([run.run.status, toolResultsIn({ requests })]).toEqual(['completed', [`{"log":["${paid}"]}`]]);
   });
 
-  test('waits for a person after a call of unknown outcome, who may set the output of the graph', () => {
+  test('a graph as a tool waits for a person after a call of unknown outcome, and the person may set the output of the graph', () => {
     const pay = { ...PAY, tool: 'notify' } as const;
     const tool = (): never => {
       throw new CallFailure('UNKNOWN_OUTCOME', 'perhaps');
@@ -187,7 +187,7 @@ describe('a graph that fails as a tool', () => {
     ]);
   });
 
-  test('beyond a budget fails the run, and a retry with a higher budget continues inside without repeating calls', () => {
+  test('a graph as a tool that exceeds a budget fails the run, and a retry with a higher budget continues inside without repeating calls', () => {
     const nodes = { first: PAY, second: { ...PAY, args: { key: '{{ state.order }}-2' } } };
     const { run, requests, calls } = playGraphs({
       graphs: [aRefund({ nodes })],
@@ -215,26 +215,29 @@ describe('a graph that fails as a tool', () => {
       ['refund', {}],
       ['refund', { order: 'o1' }],
     ],
-  ] as const)('beyond a budget, beside a call that is not made: %j and %j', (first, second) => {
-    const { run, requests } = playGraphs({
-      replies: [asks([first[0], first[1]], [second[0], second[1]]), 'done'],
-      graph: { limits: { maxToolCalls: 9 } },
-      limits: { maxToolCalls: 1 },
-    });
-    expect(run.run).toMatchObject({ status: 'failed', error: { code: 'BUDGET_EXCEEDED' } });
-    run.reopen('retry', { limits: { maxToolCalls: 9 } });
-    expect(run.run.status).toBe('completed');
-    const answers = toolResultsIn({ requests });
-    expect(answers.filter((content) => content === '{"log":["o1"]}')).toHaveLength(1);
-    const called = run.events.filter((event) => event.type === 'tool.called' && event.node === 'a');
-    const error = { code: 'BUDGET_EXCEEDED' };
-    expect(called).toMatchObject([
-      { tool: 'refund', error },
-      { tool: 'refund', result: { log: ['o1'] } },
-    ]);
-  });
+  ] as const)(
+    'a graph as a tool that exceeds a budget beside a call that is not made fails the run: %j and %j',
+    (first, second) => {
+      const { run, requests } = playGraphs({
+        replies: [asks([first[0], first[1]], [second[0], second[1]]), 'done'],
+        graph: { limits: { maxToolCalls: 9 } },
+        limits: { maxToolCalls: 1 },
+      });
+      expect(run.run).toMatchObject({ status: 'failed', error: { code: 'BUDGET_EXCEEDED' } });
+      run.reopen('retry', { limits: { maxToolCalls: 9 } });
+      expect(run.run.status).toBe('completed');
+      const answers = toolResultsIn({ requests });
+      expect(answers.filter((content) => content === '{"log":["o1"]}')).toHaveLength(1);
+      const called = run.events.filter((event) => event.type === 'tool.called' && event.node === 'a');
+      const error = { code: 'BUDGET_EXCEEDED' };
+      expect(called).toMatchObject([
+        { tool: 'refund', error },
+        { tool: 'refund', result: { log: ['o1'] } },
+      ]);
+    },
+  );
 
-  test('by a command that ends the run ends the run', () => {
+  test('a command that ends the run ends it also inside a graph as a tool', () => {
     const stop = { type: 'function', function: 'double' } as const;
     const outside = { function: () => ({ control: 'abort', reason: 'enough' }) };
     const { run } = playGraphs({
@@ -255,7 +258,7 @@ describe('an agent that fails while its graphs have open calls', () => {
     tool: ({ tool }: ToolCallRequest) => (tool === 'lookup' ? declined() : 'paid'),
   };
 
-  test('cancels the calls, and has failed after they have returned', () => {
+  test('an agent that fails while its graph tools have open calls cancels the calls, and has failed after they have returned', () => {
     let isOpen = false;
     const outside = { next: (calls: readonly CallEffect[]) => (isOpen || calls[0]?.node === 'a' ? 0 : null) };
     const { run, calls } = playGraphs({ ...stage, outside });
@@ -274,7 +277,7 @@ describe('an agent that fails while its graphs have open calls', () => {
     expect([run.run.status, logOf(run), calls.length]).toEqual(['completed', ['by hand'], 2]);
   });
 
-  test('continues inside each of them on a retry, and repeats a call under its key', () => {
+  test('an agent that failed while its graph tools had open calls continues inside each on a retry, and repeats a call under its key', () => {
     let isOpen = false;
     const outside = { next: (calls: readonly CallEffect[]) => (isOpen || calls[0]?.node === 'a' ? 0 : null) };
     const { run, requests, keys } = playGraphs({
@@ -293,14 +296,14 @@ describe('an agent that fails while its graphs have open calls', () => {
     expect([later.length, later[0] === first, run.run.spent.toolCalls]).toEqual([2, true, 4]);
   });
 
-  test('withdraws their approvals', () => {
+  test('an agent that fails while its graph tools have open calls withdraws their approvals', () => {
     const { run } = playGraphs({ ...stage, graphs: [asking] });
     expect([run.run.status, run.run.approvals['run-1.a1']?.status, run.run.timers]).toEqual(['failed', 'canceled', {}]);
   });
 });
 
 describe('a run that ends while a graph runs as a tool', () => {
-  test('cancels the approvals of the nodes inside', () => {
+  test('a run that ends while a graph runs as a tool cancels the approvals of the inner nodes', () => {
     const { run, requests } = playGraphs({ graphs: [asking], replies: [refunds('o1')] });
     run.signal('cancel', {});
     expect([run.run.status, run.run.approvals['run-1.a1']?.status, run.run.timers]).toEqual([
@@ -311,7 +314,7 @@ describe('a run that ends while a graph runs as a tool', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('renews them when it is reopened after its deadline', () => {
+  test('a run that is reopened after its deadline renews the approvals inside its graph tools', () => {
     const waits = { type: 'wait', event: 'go' } as const;
     const both = aRefund({
       nodes: { ask: ASK_TO_PAY, waits, pay: PAY },
@@ -336,7 +339,7 @@ describe('a run that ends while a graph runs as a tool', () => {
 describe('the deadline of an agent', () => {
   const HOUR = 3_600_000;
 
-  test('ends its graphs and the agent', () => {
+  test('the deadline of an agent ends its graph tools and the agent', () => {
     const waits = { type: 'wait', event: 'go' } as const;
     const { run } = playGraphs({
       graphs: [aRefund({ nodes: { waits } })],
@@ -347,7 +350,7 @@ describe('the deadline of an agent', () => {
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT', node: 'a' } });
   });
 
-  test('stops while a graph only waits for people', () => {
+  test('the deadline of an agent stops while its graph tool only waits for people', () => {
     const stage = { graphs: [asking], agent: { deadline: '1h' }, replies: [refunds('o1'), 'done'] };
     const { run, requests } = playGraphs(stage);
     run.passTime(2 * HOUR);

@@ -39,7 +39,7 @@ const failure = new CallFailure('MODEL_FAILED', 'no');
 const output = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
 
 describe('a model', () => {
-  test('receives the system text and the prompt', () => {
+  test('a model receives the system text and the prompt', () => {
     const { requests, run } = ask(
       { system: 'Be {{ "brief" }}', prompt: 'Say {{ 1 }}', temperature: 1, maxOutputTokens: 9 },
       ['hi'],
@@ -50,7 +50,7 @@ describe('a model', () => {
     expect(firstLogged(run)).toMatchObject({ text: 'hi', object: null, toolCalls: [], model: 'default' });
   });
 
-  test('receives a channel of messages, and adds its reply there', () => {
+  test('a model receives a channel of messages, and its reply is added to the channel', () => {
     const toolCalls = [{ id: 't', name: 'lookup', args: {} }];
     const nodes: GraphDefinition['nodes'] = {
       first: { type: 'set', write: { chat: { role: 'user', content: 'hi' } } },
@@ -66,39 +66,42 @@ describe('a model', () => {
     ]);
   });
 
-  test.each([[{ messages: 'n' }], [{ messages: 'nope' }], [{}]])('receives no message if %j holds none', (over) => {
-    const { requests } = ask({}, ['x'], { nodes: { ask: { type: 'llm', ...over } } });
-    expect(requests[0]?.messages).toEqual([]);
-  });
+  test.each([[{ messages: 'n' }], [{ messages: 'nope' }], [{}]])(
+    'a model receives no message if the channel %j holds none',
+    (over) => {
+      const { requests } = ask({}, ['x'], { nodes: { ask: { type: 'llm', ...over } } });
+      expect(requests[0]?.messages).toEqual([]);
+    },
+  );
 
   test.each([
     [['default', 'spare'], [failure, 'hi'], 'completed', 'spare'],
     ['spare', ['hi'], 'completed', 'spare'],
     [['default', 'spare'], [failure, failure], 'failed', undefined],
     ['default', [failure], 'failed', undefined],
-  ])('of %j that answer %j makes the run %s', (...[model, replies, status, used]) => {
+  ])('the models %j of a node that answer %j make the run %s', (...[model, replies, status, used]) => {
     const { run } = ask({ model }, replies as (string | Error)[]);
     expect(run.run.status).toBe(status);
     const result = firstLogged(run) ?? null;
     expect(isJsonObject(result) ? result['model'] : undefined).toBe(used);
   });
 
-  test('is the default of the graph if the node names none', () => {
+  test('the default model of the graph is used if the node names none', () => {
     const { requests } = ask({}, ['x'], { defaults: { model: 'spare' } });
     expect(requests[0]?.model).toBe('spare');
   });
 
   const truncated = reply({ text: '{"n"', finishReason: 'length' });
   test.each<[string, readonly (string | ModelReply)[]]>([
-    ['never fit the schema', ['{}', '{}', '{}']],
+    ['never match the schema', ['{}', '{}', '{}']],
     ['are cut off', [truncated]],
-  ])('whose replies %s is followed by the next model, which does not receive them', (_what, useless) => {
+  ])('a model whose replies %s is followed by the next model, which does not see these replies', (_what, useless) => {
     const { run, requests } = ask({ output, model: ['default', 'spare'] }, [...useless, '{"n": 1}']);
     expect(firstLogged(run)).toMatchObject({ object: { n: 1 }, model: 'spare' });
     expect(requests.at(-1)).toMatchObject({ model: 'spare', messages: [{ content: 'Hello' }] });
   });
 
-  test('whose reply was filtered is not followed by another model', () => {
+  test('a model whose reply was filtered is not followed by another model', () => {
     const { run, requests } = ask({ model: ['default', 'spare'] }, [reply({ finishReason: 'content-filter' })]);
     expect(run.run.error).toMatchObject({ code: 'MODEL_FAILED', cause: { code: 'content_filter' } });
     expect(requests).toHaveLength(1);
@@ -110,7 +113,7 @@ describe('structured output', () => {
     [['{"n": 1}'], { n: 1 }],
     [['no', '{"n": 2}'], { n: 2 }],
     [['{}', '[]', '{"n": 3}'], { n: 3 }],
-  ])('of %j is read, and corrected twice', (...[replies, object]) => {
+  ])('structured output in the replies %j is read, and corrected at most twice', (...[replies, object]) => {
     const { run, requests } = ask({ output }, replies);
     expect(firstLogged(run)).toMatchObject({ object });
     expect(requests.map(({ messages }) => messages.length)).toEqual(replies.map((_, at) => 1 + 2 * at));
@@ -122,12 +125,12 @@ describe('structured output', () => {
     ['One {or two}, and in a fence:\n```json\n{"n": 3}\n```', 3],
     ['{"n": 4} as in [4]', 4],
     ['As in [1]:\n```json\n{"n": 5}\n```', 5],
-  ])('is found in %j', (text, n) => {
+  ])('structured output is found in the reply %j', (text, n) => {
     const { run, requests } = ask({ output }, [text]);
     expect([firstLogged(run), requests.length]).toMatchObject([{ object: { n } }, 1]);
   });
 
-  test.each(['[1, 2]', 'Sure: [1, 2].'])('may be the list %j', (text) => {
+  test.each(['[1, 2]', 'Sure: [1, 2].'])('structured output may be the list %j', (text) => {
     expect(firstLogged(ask({ output: { type: 'array' } }, [text]).run)).toMatchObject({ object: [1, 2] });
   });
 
@@ -135,16 +138,16 @@ describe('structured output', () => {
     [{ type: 'array' }, '{"error": "no rows", "rows": []}'],
     [{ type: 'object' }, '[{"n": 1}]'],
     [{ type: 'array' }, 'Sorry: {"error": "no rows", "rows": []}'],
-  ])('for %j is not taken from %s', (schema, text) => {
+  ])('structured output for the schema %j is not taken from %s', (schema, text) => {
     expect(ask({ output: schema }, [text, 'no', 'no']).run.run.error?.code).toBe('OUTPUT_SCHEMA_VIOLATION');
   });
 
-  test('that never fits fails', () => {
+  test('structured output that never matches the schema fails the node', () => {
     const { run } = ask({ output }, ['{}', '{}', '{}']);
     expect(run.run.error?.code).toBe('OUTPUT_SCHEMA_VIOLATION');
   });
 
-  test('that was cut off fails at once', () => {
+  test('structured output that was cut off fails the node at once', () => {
     const { run, requests } = ask({ output }, [reply({ text: '{"n"', finishReason: 'length' })]);
     expect(run.run.error).toMatchObject({ code: 'MODEL_FAILED', cause: { code: 'truncated' } });
     expect(requests).toHaveLength(1);

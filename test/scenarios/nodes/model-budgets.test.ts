@@ -94,13 +94,13 @@ describe.each(
       ] as const,
   ),
 )('%s', (_name, one) => {
-  test('waits for reserved budget', () => {
+  test('a model call waits for reserved budget', () => {
     const played = playCase(one);
     expect([played.run.run.status, errorsOf(played)]).toEqual(['completed', []]);
     expect(nodesOf(played).slice(0, 3)).toEqual(['a', 'b', 'a']);
   });
 
-  test('continues when the call that it waits for has failed', () => {
+  test('a model call continues when the call whose reservation it waits for has failed', () => {
     const played = playCase(one, {
       replies: [one.first, modelDown, '{}', '{}'],
       graph: { nodes: { a: one.a, b: { ...b, onError: { to: 'c' } }, c: { type: 'set' } }, edges: together('a', 'b') },
@@ -108,7 +108,7 @@ describe.each(
     expect([played.run.run.status, errorsOf(played)]).toEqual(['completed', ['MODEL_FAILED']]);
   });
 
-  test('is refused if the reserved budget has been used', () => {
+  test('a model call is refused if the budget that it waited for has been used', () => {
     const usage = { inputTokens: 6, outputTokens: 500 };
     const played = playCase(one, { replies: [one.first, says('{}', { usage })] });
     expect([played.run.run.status, errorsOf(played)]).toEqual(['failed', ['BUDGET_EXCEEDED']]);
@@ -116,7 +116,7 @@ describe.each(
     expect(nodesOf(played)).toEqual(['a', 'b']);
   });
 
-  test('has made no call when its run is canceled', () => {
+  test('a waiting model call is never made when its run is canceled', () => {
     const { played, goOn } = held(one);
     expect([played.run.run.status, played.run.out.map(({ node }) => node)]).toEqual(['running', ['b']]);
     goOn('cancel', {});
@@ -127,7 +127,7 @@ describe.each(
 describe('a call that waits for budget', () => {
   const correction: Case = CASES['a correction'];
 
-  test('is made once its run has a higher budget, without repeating answered calls', () => {
+  test('a model call that waits for budget is made once its run has a higher budget, without repeating answered calls', () => {
     const usage = { inputTokens: 6, outputTokens: 500 };
     const limits = { maxTokens: 5_000 };
     const graph = { nodes: { a: asAgent(correction).a, b }, edges: together('a', 'b'), limits };
@@ -147,7 +147,7 @@ describe('a call that waits for budget', () => {
   test.each([
     ['a node', correction, ['a', 'b', 'a', 'b', 'a']],
     ['an agent', asAgent(correction), ['a', 'b', 'a', 'b']],
-  ])('of %s is made when its run, which has ended meanwhile, is retried', (_name, one, asked) => {
+  ])('a model call of %s that waits for budget is made when its ended run is retried', (_name, one, asked) => {
     const graph = { nodes: { a: one.a, b }, edges: together('a', 'b'), limits: { deadline: '1m' } };
     const keys: string[] = [];
     const model = (_request: unknown, key: string): Exclude<Said, Error> => {
@@ -165,7 +165,7 @@ describe('a call that waits for budget', () => {
     expect(new Set(keys).size).toBe(3);
   });
 
-  test('counts for the deadline of an agent, because it does not wait for people', () => {
+  test('the time in which an agent waits for budget counts for its deadline, because it is no wait for people', () => {
     const a = { ...llm, type: 'agent', output: { type: 'object' }, maxOutputTokens: 20, deadline: '1m' } as const;
     const { played, goOn } = held({ ...correction, a });
     played.run.passTime(120_000);
@@ -173,7 +173,7 @@ describe('a call that waits for budget', () => {
     expect(played.run.run.error).toMatchObject({ code: 'TIMEOUT', node: 'a' });
   });
 
-  test('does not prevent a pause after its superstep', () => {
+  test('a model call that waits for budget does not prevent a pause after its superstep', () => {
     const graph = { nodes: { a: correction.a, b, c: b }, edges: [...together('a', 'b'), { from: 'a', to: 'c' }] };
     const { played, goOn } = held(correction, { graph });
     goOn('pause', {});
@@ -182,7 +182,7 @@ describe('a call that waits for budget', () => {
     expect(played.run.run.status).toBe('completed');
   });
 
-  test('waits in subgraphs, and in many at once', () => {
+  test('several model calls can wait for budget at once, also in subgraphs', () => {
     const child = aDefinition({ name: 'child', channels: CHANNELS, nodes: { a: correction.a } });
     const { run } = play({
       replies: [],
@@ -202,27 +202,27 @@ describe('a call that waits for budget', () => {
   });
 });
 
-describe('no call waits', () => {
-  test('if the budget allows its whole output', () => {
+describe('model calls that need not wait for budget', () => {
+  test('no model call waits if the budget allows its whole output', () => {
     const a: NodeDefinition = { ...llm, output: { type: 'object' }, maxOutputTokens: 20 };
     const { played } = held({ a, first: 'nothing', limits: { maxTokens: 650 } });
     expect(nodesOf(played)).toEqual(['a', 'a']);
   });
 
-  test('if its input exceeds the whole budget', () => {
+  test('no model call waits if its input exceeds the whole budget', () => {
     const a: NodeDefinition = { ...llm, output: { type: 'object' }, maxOutputTokens: 20 };
     const { played } = held({ a, first: 'x'.repeat(4_000), limits: { maxTokens: 600 } });
     expect([played.run.out.map(({ node }) => node), errorsOf(played)]).toEqual([['b'], ['BUDGET_EXCEEDED']]);
   });
 });
 
-test('a first call whose input exceeds the unreserved budget waits until others have released theirs', () => {
+test('a first model call whose input exceeds the unreserved budget waits until other calls have released their reservations', () => {
   const reads: NodeDefinition = { ...llm, prompt: 'x'.repeat(400), maxOutputTokens: 20 };
   const graph = { nodes: { a: { ...b, maxOutputTokens: 20 }, b: reads }, edges: together('a', 'b') };
   expect(play({ replies: ['x', 'y'], graph, limits: { maxTokens: 127 } }).run.run.status).toBe('completed');
 });
 
-test('a fallback is not shortened because of reservations of others', () => {
+test('the call of a fallback model is not shortened because of reservations of other calls', () => {
   const one: Case = {
     ...CASES['a fallback that costs more'],
     limits: { maxCostUsd: 0.000_65 },
@@ -230,7 +230,7 @@ test('a fallback is not shortened because of reservations of others', () => {
   expect(playCase(one).requests.find(({ model }) => model === 'dear')?.maxOutputTokens).toBe(20);
 });
 
-describe('with a cost limit, a model without a price', () => {
+describe('models without a price under a cost limit', () => {
   const askOf = (...model: readonly string[]): NodeDefinition => ({
     ...llm,
     model,
@@ -250,18 +250,18 @@ describe('with a cost limit, a model without a price', () => {
   test.each([
     ['is skipped', ['free', 'default'], ['x'], ['default']],
     [
-      'is skipped by a fallback after another model has failed',
+      'is skipped also as a fallback after another model has failed',
       ['default', 'free', 'gone', 'dear'],
       [modelDown, 'x'],
       ['dear'],
     ],
-    ['keeps the failure of the model before it', ['default', 'free'], [modelDown], ['z']],
-  ])('%s: %j', (...[, model, replies, log]) => {
+    ['keeps the failure of the previous model', ['default', 'free'], [modelDown], ['z']],
+  ])('with a cost limit, a model without a price %s: %j', (...[, model, replies, log]) => {
     const { run } = played(askOf(...model), replies);
     expect([run.run.status, logOf(run)]).toEqual(['completed', log]);
   });
 
-  test('is refused if no other model may be called', () => {
+  test('with a cost limit, a model without a price is refused if no other model may be called', () => {
     const { run, requests } = played(askOf('free', 'gone'), []);
     expect(run.run.error).toMatchObject({
       code: 'BUDGET_EXCEEDED',
@@ -270,12 +270,12 @@ describe('with a cost limit, a model without a price', () => {
     expect(requests).toEqual([]);
   });
 
-  test('is called if there is no cost limit', () => {
+  test('without a cost limit, a model without a price is called', () => {
     const { run } = played(askOf('free', 'default'), ['x'], { limits: { maxTokens: 100 } });
     expect(logOf(run)).toEqual(['free']);
   });
 
-  test('is skipped, but a model over budget is not: the run fails', () => {
+  test('with a cost limit, a model without a price is skipped, but a model over budget is not: the run fails', () => {
     const { run } = played(askOf('dear', 'default'), [], {
       catalog: { models: { ...models, dear: { price: { input: 1e6, output: 1 } } } },
     });

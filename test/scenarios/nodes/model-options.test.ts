@@ -9,7 +9,7 @@ const look = (key: string): readonly [string, Json] => ['lookup', { key }];
 
 describe('a choice of tools', () => {
   test.each([['required', 'required'] as const, [{ tool: 'lookup' }, { tool: 'lookup' }] as const])(
-    'of an agent, %j, holds until it has called one',
+    'the toolChoice %j of an agent is in force until the model has called a tool',
     (toolChoice, sent) => {
       const played = playAgent({ toolChoice }, { replies: [asks(look('a')), asks(look('b')), 'done'] });
       expect(played.requests.map((request) => request.toolChoice)).toEqual([sent, undefined, undefined]);
@@ -17,12 +17,12 @@ describe('a choice of tools', () => {
     },
   );
 
-  test('that forbids tools applies to every turn', () => {
+  test('a toolChoice that forbids tools applies to every turn', () => {
     const { requests } = playAgent({ toolChoice: 'none' }, { replies: ['done'] });
     expect(requests.map((request) => request.toolChoice)).toEqual(['none']);
   });
 
-  test('is not sent in a turn without tools, nor if the model is free to choose', () => {
+  test('a toolChoice is not sent in a turn without tools, nor if the model is free to choose', () => {
     const last = playAgent({ toolChoice: 'required', maxIterations: 1 }, { replies: [asks(look('a')), 'done'] });
     expect(last.requests.map((request) => request.toolChoice)).toEqual(['required', undefined]);
     const [free] = playAgent({ toolChoice: 'auto' }, { replies: ['done'] }).requests;
@@ -47,7 +47,7 @@ describe('calls that a model may not request', () => {
   });
 
   test.each(rows)(
-    'are removed from the answer of an agent with $fields: $answer.finishReason',
+    'calls that a model may not request are removed from the answer of an agent with $fields: $answer.finishReason',
     ({ fields, answer }) => {
       const { run, calls } = playAgent(fields, { replies: [answer, 'more'] });
       expect([run.run.status, calls]).toEqual(['completed', []]);
@@ -57,7 +57,7 @@ describe('calls that a model may not request', () => {
   );
 
   test.each(rows)(
-    'are left out of the answer of an llm node with $fields, and no tool node makes them: $answer.finishReason',
+    'calls that a model may not request are omitted from the answer of an llm node with $fields, and no tool node makes them: $answer.finishReason',
     ({ fields, answer }) => {
       const think = { type: 'llm', messages: 'chat', write: { log: ['{{ result }}'] }, ...fields } as const;
       const edges = [
@@ -72,7 +72,7 @@ describe('calls that a model may not request', () => {
     },
   );
 
-  test('do not prevent an object from being read', () => {
+  test('calls that a model may not request do not prevent the output object from being read', () => {
     const output = { type: 'object', required: ['n'] } as const;
     const answer = says('{"n": 1}', { toolCalls, finishReason: 'tool-calls' });
     const { run, calls } = playAgent({ output, toolChoice: 'none' }, { replies: [answer] });
@@ -80,34 +80,32 @@ describe('calls that a model may not request', () => {
   });
 });
 
-test('reasoning and provider options are in each request', () => {
+test('reasoning and provider options are in each request to a model', () => {
   const options = { reasoning: 'low', providerOptions: { openai: { textVerbosity: 'low' } } } as const;
   const { requests } = playAgent(options, { replies: [asks(look('a')), 'done'] });
   expect(requests).toMatchObject([options, options]);
 });
 
-describe('a definition', () => {
-  test.each<[object, readonly string[]]>([
-    [{ toolChoice: { tool: 'lookup' }, reasoning: 'high', providerOptions: { google: {} } }, []],
-    [{ toolChoice: 'always' }, ['INVALID_FIELD /nodes/a/toolChoice']],
-    [{ toolChoice: { tool: 'charge' } }, ['INVALID_FIELD /nodes/a/toolChoice/tool']],
-    [{ toolChoice: 'required', tools: [] }, ['INVALID_FIELD /nodes/a/toolChoice']],
-    [{ reasoning: 'much' }, ['INVALID_FIELD /nodes/a/reasoning']],
-    [{ providerOptions: { openai: { store: true } } }, ['INVALID_FIELD /nodes/a/providerOptions/openai/store']],
-    [
-      { providerOptions: { openai: { previousResponseId: 'r' } } },
-      ['INVALID_FIELD /nodes/a/providerOptions/openai/previousResponseId'],
-    ],
-    [
-      { providerOptions: { anthropic: { mcpServers: [] } } },
-      ['INVALID_FIELD /nodes/a/providerOptions/anthropic/mcpServers'],
-    ],
-    [
-      { providerOptions: { openai: { textVerbosity: 'loud' } } },
-      ['INVALID_FIELD /nodes/a/providerOptions/openai/textVerbosity'],
-    ],
-    [{ providerOptions: { azure: {} } }, ['INVALID_FIELD /nodes/a/providerOptions/azure']],
-  ])('with %j has the expected issues', (fields, issues) => {
-    expect(issuesOfNode({ type: 'agent', prompt: 'Hi', tools: ['lookup'], ...fields })).toEqual(issues);
-  });
+test.each<[object, readonly string[]]>([
+  [{ toolChoice: { tool: 'lookup' }, reasoning: 'high', providerOptions: { google: {} } }, []],
+  [{ toolChoice: 'always' }, ['INVALID_FIELD /nodes/a/toolChoice']],
+  [{ toolChoice: { tool: 'charge' } }, ['INVALID_FIELD /nodes/a/toolChoice/tool']],
+  [{ toolChoice: 'required', tools: [] }, ['INVALID_FIELD /nodes/a/toolChoice']],
+  [{ reasoning: 'much' }, ['INVALID_FIELD /nodes/a/reasoning']],
+  [{ providerOptions: { openai: { store: true } } }, ['INVALID_FIELD /nodes/a/providerOptions/openai/store']],
+  [
+    { providerOptions: { openai: { previousResponseId: 'r' } } },
+    ['INVALID_FIELD /nodes/a/providerOptions/openai/previousResponseId'],
+  ],
+  [
+    { providerOptions: { anthropic: { mcpServers: [] } } },
+    ['INVALID_FIELD /nodes/a/providerOptions/anthropic/mcpServers'],
+  ],
+  [
+    { providerOptions: { openai: { textVerbosity: 'loud' } } },
+    ['INVALID_FIELD /nodes/a/providerOptions/openai/textVerbosity'],
+  ],
+  [{ providerOptions: { azure: {} } }, ['INVALID_FIELD /nodes/a/providerOptions/azure']],
+])('a definition with the model options %j has the expected issues', (fields, issues) => {
+  expect(issuesOfNode({ type: 'agent', prompt: 'Hi', tools: ['lookup'], ...fields })).toEqual(issues);
 });

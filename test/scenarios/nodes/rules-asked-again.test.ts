@@ -72,14 +72,14 @@ const askedAfter = (...tools: readonly string[]) => [
 ];
 
 describe('the approval rule of an agent is evaluated on the edited state', () => {
-  test('by a retry of the node that waits for a person', () => {
+  test('the approval rule of an agent is evaluated on the edited state by a retry of the node that waits for a person', () => {
     const played = playLate((stage) => playAgent(agent, stage));
     edit(played, { n: 9 });
     retry(played);
     expect(asksAndGoesOn(played)).toEqual(askedAfter('lookup'));
   });
 
-  test('by a retry of the run that has failed', () => {
+  test('the approval rule of an agent is evaluated on the edited state by a retry of the failed run', () => {
     const played = playLate((stage) => playAgent(failing, stage));
     played.run.reopen('edit', { values: { n: 9 }, by: UMA });
     played.run.reopen('retry');
@@ -88,8 +88,8 @@ describe('the approval rule of an agent is evaluated on the edited state', () =>
 
   test.each([
     ['has failed', declined],
-    ['may have been made', lost],
-  ])('by a retry of a call that %s', (_name, failure) => {
+    ['was possibly executed', lost],
+  ])("an agent's approval rule is evaluated on the edited state by a retry of a call that %s", (_name, failure) => {
     const played = playAgent(agent, {
       replies,
       tools: { charge: { onFailure: 'intervene' } },
@@ -100,7 +100,7 @@ describe('the approval rule of an agent is evaluated on the edited state', () =>
     expect(asksAndGoesOn(played)).toEqual(askedAfter('lookup', 'charge'));
   });
 
-  test('by a resumed run before a call that was delayed by the pause', () => {
+  test('the approval rule of an agent is evaluated on the edited state by a resumed run before a call that was delayed by the pause', () => {
     const approve = { ...agent.approve, lookup: 'always' };
     const stage = { replies, tools: { charge: { onFailure: 'intervene' } }, tool: failOnce(declined) } as const;
     const played = playAgent({ ...agent, approve }, stage);
@@ -112,7 +112,7 @@ describe('the approval rule of an agent is evaluated on the edited state', () =>
     expect(asksAndGoesOn(played)).toEqual(askedAfter('charge', 'lookup'));
   });
 
-  test('before a graph begins as the call', () => {
+  test('the approval rule of an agent is evaluated on the edited state before a graph tool starts', () => {
     const tools = ['lookup', { graph: 'refund@1' }];
     const graphAgent: Agent = { ...agent, approve: { refund: RISKY }, tools };
     const asking = [asks(look('slow'), ['refund', { order: 'x' }]), 'done'];
@@ -126,25 +126,23 @@ describe('the approval rule of an agent is evaluated on the edited state', () =>
   });
 });
 
-describe('the approval rule of an agent', () => {
-  test('does not require a second approval of a call that a person has approved', () => {
-    const clock = slowTool();
-    const played = playAgent(
-      { ...agent, approve: { charge: 'always' } },
-      { replies, limits: { maxConcurrency: 1 }, outside: { next: clock.next } },
-    );
-    decideLast(played.run, 'approve', { by: ADA });
-    played.run.passTime(11_000);
-    clock.release();
-    played.run.passTime(1);
-    edit(played, { n: 9 });
-    retry(played);
-    expect([played.run.run.status, toolsCalled(played)]).toEqual(['completed', ['lookup', 'charge']]);
-    expect(Object.keys(played.run.run.approvals)).toHaveLength(1);
-  });
+test('the approval rule of an agent does not require a second approval of a call that a person has approved', () => {
+  const clock = slowTool();
+  const played = playAgent(
+    { ...agent, approve: { charge: 'always' } },
+    { replies, limits: { maxConcurrency: 1 }, outside: { next: clock.next } },
+  );
+  decideLast(played.run, 'approve', { by: ADA });
+  played.run.passTime(11_000);
+  clock.release();
+  played.run.passTime(1);
+  edit(played, { n: 9 });
+  retry(played);
+  expect([played.run.run.status, toolsCalled(played)]).toEqual(['completed', ['lookup', 'charge']]);
+  expect(Object.keys(played.run.run.approvals)).toHaveLength(1);
 });
 
-test('the answer to a model states that a call without a second approval may have been executed before', () => {
+test('the answer to a model states that an unapproved call was possibly executed before', () => {
   const stage = { replies, tools: { charge: { onFailure: 'intervene' } }, tool: failOnce(lost) } as const;
   const played = playAgent(agent, stage);
   edit(played, { n: 9 });

@@ -48,7 +48,7 @@ function playSlowly(node: NodeDefinition, stage: Partial<Stage>): Slow {
 describe('an llm node', () => {
   const asks: NodeDefinition = { type: 'llm', prompt: 'x', model: ['default', 'spare'], deadline: '10s' };
 
-  test('gives the next model of its list the time that the one before has left', () => {
+  test('an llm node gives the next model of its list the remaining time of its deadline', () => {
     const played = playSlowly(asks, { replies: [modelDown, 'hi'] });
     played.after(9_000);
     expect(played.seconds()).toEqual([10, 1]);
@@ -56,7 +56,7 @@ describe('an llm node', () => {
     expect(played.run.run.status).toBe('completed');
   });
 
-  test('fails if no time is left, and its deadline begins again on a retry', () => {
+  test('an llm node fails if no time is left, and its deadline begins again on a retry', () => {
     const played = playSlowly({ ...asks, onError: 'intervene' }, { replies: [modelDown, modelDown, 'hi'] });
     played.after(11_000);
     const failed = played.run.events.flatMap((event) => (event.type === 'node.failed' ? [event.error] : []));
@@ -69,7 +69,7 @@ describe('an llm node', () => {
 describe('a tool node with calls', () => {
   const calls: NodeDefinition = { type: 'tool', calls: 'chat', tools: ['lookup', 'charge', 'notify'], deadline: '10s' };
 
-  test('gives a fallback tool the time that the calls before have left', () => {
+  test('a tool node with calls gives a fallback tool the remaining time of its deadline', () => {
     const tool = ({ tool: name }: { readonly tool: string }): string => {
       if (name === 'lookup') throw declined;
       return 'paid';
@@ -79,7 +79,7 @@ describe('a tool node with calls', () => {
     expect(played.seconds()).toEqual([10, 10, 1]);
   });
 
-  test('fails if no time is left for a delayed call, and continues from there on a retry', () => {
+  test('a tool node with calls fails if no time is left for a delayed call, and continues from there on a retry', () => {
     const played = playSlowly({ ...calls, onError: 'intervene' }, { limits: { maxConcurrency: 1 } });
     played.after(11_000);
     const failed = played.run.events.flatMap((event) => (event.type === 'node.failed' ? [event.error] : []));
@@ -90,7 +90,7 @@ describe('a tool node with calls', () => {
     expect(played.run.run.status).toBe('completed');
   });
 
-  test('does not count the time in which it only waits for people', () => {
+  test('the deadline of a tool node with calls stops while the node only waits for people', () => {
     const played = playSlowly(calls, { tools: { lookup: { approval: 'always' } } });
     played.run.passTime(60_000);
     played.run.signal('approve', { approvalId: 'run-1.a1', by });

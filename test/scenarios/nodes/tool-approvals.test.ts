@@ -29,7 +29,7 @@ function playTool(answer: Answer | null, over: Partial<Stage> = {}, node: Partia
 }
 
 describe('a tool node whose tool needs an approval', () => {
-  test('waits for the approval, and then makes the call', () => {
+  test('a tool node whose tool needs an approval waits for the approval, and then makes the call', () => {
     const { run, calls } = playTool(null);
     expect(toRunView(run.run)).toMatchObject({ status: 'waiting', waitingFor: [{ kind: 'approval', node: 'a' }] });
     expect(calls).toEqual([]);
@@ -37,30 +37,30 @@ describe('a tool node whose tool needs an approval', () => {
     expect([run.run.status, logOf(run), run.run.timers]).toEqual(['completed', ['a'], {}]);
   });
 
-  test('makes the call with the arguments that the person has edited', () => {
+  test('a tool node whose tool needs an approval makes the call with the arguments that the person has edited', () => {
     expect(playTool({ decision: 'approve', args: { key: 'b' } }).calls).toMatchObject([
       { args: { key: 'b' }, isApproved: true },
     ]);
   });
 
-  test('requests the approval only if the condition is true', () => {
+  test('a tool node whose tool needs an approval requests the approval only if the condition is true', () => {
     const of = (when: string): number => playTool(null, { tools: { lookup: { approval: { when } } } }).calls.length;
     expect([of("args.key == 'a'"), of("args.key == 'b'")]).toEqual([0, 1]);
   });
 
-  test('requests no approval for an unsafe tool unless the tool requires one', () => {
+  test('a tool node whose tool needs an approval requests no approval for an unsafe tool unless the tool requires one', () => {
     expect(playTool(null, { tools: {} }, { tool: 'notify' }).calls).toHaveLength(1);
   });
 
   test.each([
     [undefined, 'The call of lookup was rejected'],
     ['no', 'The call of lookup was rejected: no'],
-  ])('fails when it is rejected for %j: %s', (reason, message) => {
+  ])('a tool node whose tool needs an approval fails when the approval is rejected for %j: %s', (reason, message) => {
     const { run, calls } = playTool({ decision: 'reject', ...(reason !== undefined && { reason }) });
     expect([run.run.error, calls.length]).toEqual([expect.objectContaining({ code: 'APPROVAL_REJECTED', message }), 0]);
   });
 
-  test('fails when nobody decides', () => {
+  test('a tool node whose tool needs an approval fails when nobody decides', () => {
     const { run } = playTool(null);
     run.passTime(WEEK);
     expect(run.run.error).toMatchObject({ code: 'APPROVAL_EXPIRED', node: 'a' });
@@ -69,19 +69,19 @@ describe('a tool node whose tool needs an approval', () => {
   test.each<[string, (played: Played) => void]>([
     ['APPROVAL_REJECTED', ({ run }) => run.signal('reject', { by })],
     ['APPROVAL_EXPIRED', ({ run }) => run.passTime(WEEK)],
-  ])('follows its onError after %s', (code, act) => {
+  ])('a tool node whose tool needs an approval follows its onError after %s', (code, act) => {
     const played = playTool(null, {}, { onError: { to: 'other', write: { log: '{{ error.code }}' } } });
     act(played);
     expect([played.run.run.status, logOf(played.run)]).toEqual(['completed', [code, 'other']]);
   });
 
-  test('requests the approval again after a retry', () => {
+  test('a tool node whose tool needs an approval requests the approval again after a retry', () => {
     const { run, calls } = playTool({ decision: 'reject' });
     run.reopen('retry');
     expect([Object.keys(run.run.approvals).length, calls.length, run.run.status]).toEqual([2, 0, 'failed']);
   });
 
-  test('does not make the call while the run is paused', () => {
+  test('a tool node whose tool needs an approval does not make the call while the run is paused', () => {
     const { run, calls } = playTool(null);
     run.signal('pause', {});
     run.signal('approve', { by });
@@ -90,7 +90,7 @@ describe('a tool node whose tool needs an approval', () => {
     expect([run.run.status, calls.length]).toEqual(['completed', 1]);
   });
 
-  test('does not make the call while too many others are open', () => {
+  test('a tool node whose tool needs an approval does not make the call while too many others are open', () => {
     const { run, calls } = playTool(null, {
       graph: {
         nodes: {
@@ -106,7 +106,7 @@ describe('a tool node whose tool needs an approval', () => {
     expect([calls.length, run.out.map(({ node }) => node)]).toEqual([0, ['b']]);
   });
 
-  test('requests no approval in the last node of a canceled run, and does not hang', () => {
+  test('the last node of a canceled run requests no approval of its tool, and does not block the run', () => {
     const { run } = play({
       replies: [],
       tools,

@@ -28,7 +28,7 @@ function addedTo({ run }: Played, said: readonly Json[]): readonly unknown[] {
 }
 
 describe('a tool node with calls', () => {
-  test('makes the unanswered calls of the last assistant message, in order', () => {
+  test('a tool node with calls makes the unanswered calls of the last assistant message, in order', () => {
     const said = [asking(call('x')), asking(call('a'), call('b'), call('c')), answering('b')];
     const played = playCalls(said, { outside: { next: (out) => out.length - 1 } });
     expect(played.calls.map(({ args }) => args)).toEqual([{ key: 'c' }, { key: 'a' }]);
@@ -43,13 +43,13 @@ describe('a tool node with calls', () => {
     ['there is no assistant message', [{ role: 'user', content: 'hi' }]],
     ['the last message requests no call', [asking(call('x')), { role: 'assistant', content: 'done' }]],
     ['all are answered', [asking(call('x')), answering('x')]],
-  ])('writes nothing if %s', (_name, said) => {
+  ])('a tool node with calls writes nothing if %s', (_name, said) => {
     const played = playCalls(said);
     expect([played.run.run.status, played.calls]).toEqual(['completed', []]);
     expect(played.run.events.find(({ type }) => type === 'node.completed')).toMatchObject({ update: {} });
   });
 
-  test('converts numbers and booleans from text', () => {
+  test('a tool node with calls converts numbers and booleans from strings', () => {
     const parameters = { type: 'object', properties: { n: { type: 'integer' }, on: { type: 'boolean' } } };
     const played = playCalls([asking(call('a', 'lookup', { n: '5', on: 'true' }))], {
       tools: { lookup: { parameters } },
@@ -57,7 +57,7 @@ describe('a tool node with calls', () => {
     expect(played.calls[0]?.args).toEqual({ n: 5, on: true });
   });
 
-  test('reports errors to the model', () => {
+  test('a tool node with calls reports errors to the model', () => {
     const said = [asking(call('a', 'nope'), call('b', 'lookup', {}), call('c', 'charge'), call('d'))];
     const tool = ({ tool: name }: { tool: string }): Json => {
       if (name === 'charge') throw new CallFailure('TOOL_FAILED', 'declined');
@@ -71,7 +71,7 @@ describe('a tool node with calls', () => {
     ]);
   });
 
-  test('requests only the approvals that its tools need', () => {
+  test('a tool node with calls requests only the approvals that its tools need', () => {
     const said = [asking(call('a'), call('b', 'notify'), call('c', 'charge'))];
     const played = playCalls(said, { tools: { charge: { approval: 'always' } } });
     expect(Object.values(played.run.run.approvals)).toMatchObject([{ tool: 'charge' }]);
@@ -84,12 +84,12 @@ describe('a tool node with calls', () => {
     ]);
   });
 
-  test('requests no approval of an unsafe tool without a rule', () => {
+  test('a tool node with calls requests no approval of an unsafe tool without a rule', () => {
     const played = playCalls([asking(call('a', 'notify'))]);
     expect([played.run.run.status, played.calls.length]).toEqual(['completed', 1]);
   });
 
-  test('continues from its progress when it is retried with a higher limit', () => {
+  test('a tool node with calls continues from its progress when it is retried with a higher limit', () => {
     const said = [asking(call('a'), call('b'))];
     const nodes = { run: calls };
     const chat = {
@@ -107,7 +107,7 @@ describe('a tool node with calls', () => {
     expect(addedTo(played, said)).toMatchObject([{ content: 'a' }, { content: 'b' }]);
   });
 
-  test('gives each call its own timeout', () => {
+  test('a tool node with calls gives each call its own timeout', () => {
     const said = [asking(call('a'))];
     const chat = {
       reducer: 'messages',
@@ -119,7 +119,7 @@ describe('a tool node with calls', () => {
     expect(addedTo(played, said)).toHaveLength(1);
   });
 
-  test('waits for a person if the outcome of a call is unknown', () => {
+  test('a tool node with calls waits for a person if the outcome of a call is unknown', () => {
     const lost = new CallFailure('UNKNOWN_OUTCOME', 'lost');
     const said = [asking(call('a', 'notify'), call('b'))];
     const tool = ({ tool: name }: { tool: string }): Json => {
@@ -135,7 +135,7 @@ describe('a tool node with calls', () => {
     expect(addedTo(played, said)).toMatchObject([{ content: 'sent' }, { content: 'fine' }]);
   });
 
-  test('does not wait for a person if it is the last node of a canceled run', () => {
+  test('a tool node with calls of unknown outcome does not wait for a person if it is the last node of a canceled run', () => {
     const chat = {
       reducer: 'messages',
       default: [{ id: 'm', role: 'assistant', content: '', toolCalls: [call('a'), call('b', 'charge')] }],
@@ -155,7 +155,7 @@ describe('a tool node with calls', () => {
   });
 });
 
-test('a model and a tool node that makes its calls form a loop', () => {
+test('an llm node and a tool node that makes its calls form a loop', () => {
   const graph: Partial<GraphDefinition> = {
     nodes: {
       ask: { type: 'llm', messages: 'chat', tools: ['lookup'], write: { n: '{{ size(result.toolCalls) }}' } },
@@ -180,7 +180,7 @@ test('a model and a tool node that makes its calls form a loop', () => {
   expect([new Set(keys).size, requests.length]).toEqual([5, 3]);
 });
 
-test('a retry of a failed model in a loop repeats only the model call', () => {
+test('a retry of a failed llm node in a loop repeats only the model call', () => {
   const graph: Partial<GraphDefinition> = {
     nodes: {
       ask: { type: 'llm', messages: 'chat', tools: ['lookup'] },

@@ -18,27 +18,31 @@ function playCalls(think: NodeDefinition, calls: NodeDefinition) {
 
 describe('a tool node with calls', () => {
   test.each<[string, NodeDefinition, NodeDefinition]>([
-    ['that it names', llm('lookup', 'charge'), { ...act, tools: ['lookup'] }],
-    ['of the one llm that writes its channel', llm('lookup'), act],
-  ])('calls only the tools %s', (_which, think, calls) => {
+    ['that the node names', llm('lookup', 'charge'), { ...act, tools: ['lookup'] }],
+    ['of the only llm node that writes its channel', llm('lookup'), act],
+  ])('a tool node with calls calls only the tools %s', (_which, think, calls) => {
     const { made, answers } = playCalls(think, calls);
     expect(made).toEqual(['lookup']);
     expect(answers).toMatchObject([{ content: 'Tool not found: charge' }, { content: 'b' }]);
   });
 
-  test('calls none if the llm has none', () => {
+  test('a tool node with calls makes none if the llm node has no tools', () => {
     expect(playCalls(llm(), act).made).toEqual([]);
   });
 
   test.each<[string, Record<string, NodeDefinition>, boolean]>([
-    ['one llm writes its channel', { think: llm('lookup'), act }, true],
+    ['one llm node writes its channel', { think: llm('lookup'), act }, true],
     ['other nodes make calls of the channel, too', { think: llm('lookup'), act, more: act }, true],
-    ['nobody writes its channel', { act }, false],
-    ['two models do', { think: llm('lookup'), other: llm('charge'), act }, false],
-    ['an agent does', { think: { type: 'agent', messages: 'chat' }, act }, false],
-    ['another node does besides', { think: llm('lookup'), put: { type: 'set', write: { chat: [] } }, act }, false],
+    ['no node writes its channel', { act }, false],
+    ['two models write its channel', { think: llm('lookup'), other: llm('charge'), act }, false],
+    ['an agent writes its channel', { think: { type: 'agent', messages: 'chat' }, act }, false],
+    [
+      'another node writes its channel besides the llm node',
+      { think: llm('lookup'), put: { type: 'set', write: { chat: [] } }, act },
+      false,
+    ],
     ['it writes the channel itself', { think: llm('lookup'), act: { ...act, write: 'chat' } }, false],
-  ])('may omit its tools if %s: %#', (_where, nodes, isValid) => {
+  ])('a tool node with calls may omit its tools if %s: %#', (_where, nodes, isValid) => {
     const issues = validateGraph(toJson(aDefinition({ channels, nodes })), aCatalog());
     const errors = issues.filter(({ severity }) => severity === 'error').map(({ code, path }) => `${code} ${path}`);
     expect(errors).toEqual(isValid ? [] : ['INVALID_FIELD /nodes/act']);
@@ -57,7 +61,7 @@ describe('the last node of a canceled run', () => {
     tool: { type: 'tool', tool: 'lookup', args: { key: 'k' } },
   };
 
-  test.each(Object.keys(last))('may have the type %s unless it waits', (type) => {
+  test.each(Object.keys(last))('the last node of a canceled run may have the type %s unless it waits', (type) => {
     const nodes = { a: wait, last: last[type] ?? wait };
     const definition = aDefinition({ nodes, edges: [{ from: '__start__', to: 'a' }], onCancel: 'last' });
     const errors = validateGraph(toJson(definition), aCatalog()).filter(({ severity }) => severity === 'error');

@@ -19,7 +19,7 @@ describe('a wait for time', () => {
     [{ for: '{{ "1" + "h" }}' }, 3_600_000],
     [{ until: '2026-01-02T04:04:05Z' }, 3_600_000],
     [{ until: '2026-01-02 05:04:05.000+01:00' }, 3_600_000],
-  ])('%j continues at that time, and not before', (...[over, ms]) => {
+  ])('a wait node with %j continues at that time, and not before', (...[over, ms]) => {
     const run = start(over);
     const { waitingFor } = toRunView(run.run);
     expect(waitingFor).toEqual([
@@ -32,7 +32,7 @@ describe('a wait for time', () => {
   });
 
   test.each([{ until: '2026-01-02T03:04:05Z' }, { until: '2000-01-01T00:00:00Z' }, { for: '0s' }])(
-    '%j that is over continues at once',
+    'a wait node with the past time %j continues at once',
     (over) => {
       expect(start(over).run.status).toBe('completed');
     },
@@ -44,11 +44,11 @@ describe('a wait for time', () => {
     { until: '{{ 7 }}' },
     { for: '{{ 7 }}' },
     { for: '{{ "x" }}' },
-  ])('%j fails the node', (over) => {
+  ])('a wait node with the invalid time %j fails', (over) => {
     expect(start(over).run.error).toMatchObject({ code: 'EXPRESSION_FAILED', node: 'w' });
   });
 
-  test('ignores events', () => {
+  test('a wait node for a time ignores events', () => {
     const run = start({ for: '1h' });
     run.signal('event', { event: 'go' });
     expect(run.run).toMatchObject({ status: 'waiting', bufferedEvents: [{ name: 'go', payload: null }] });
@@ -57,7 +57,7 @@ describe('a wait for time', () => {
 
 describe('a wait for an event', () => {
   test.each<[Json]>([[0], [false], [''], [null], [[]], [{ a: 1 }]])(
-    'accepts the payload %j, both immediate and buffered',
+    'a wait for an event accepts the payload %j, both immediate and buffered',
     (payload) => {
       const now = start({ event: 'go' });
       expect(toRunView(now.run).waitingFor).toMatchObject([{ kind: 'event', id: 'go' }]);
@@ -73,7 +73,7 @@ describe('a wait for an event', () => {
     },
   );
 
-  test('gives null after its timeout, and a later event is buffered', () => {
+  test('a wait for an event results in null after its timeout, and a later event is buffered', () => {
     const run = startRun({
       nodes: { w: wait({ event: 'go', timeout: '1h' }), ask: { type: 'approval', title: 'May I?' } },
     });
@@ -83,7 +83,7 @@ describe('a wait for an event', () => {
     expect(run.run.bufferedEvents).toEqual([{ name: 'go', payload: 1 }]);
   });
 
-  test('has its timer canceled when the event arrives', () => {
+  test('a wait for an event has its timer canceled when the event arrives', () => {
     const run = start({ event: 'go', timeout: '1h' });
     expect(Object.keys(run.run.timers)).toHaveLength(1);
     run.signal('event', { event: 'go' });
@@ -91,7 +91,7 @@ describe('a wait for an event', () => {
     expect(run.run.status).toBe('completed');
   });
 
-  test('takes the oldest event of its name', () => {
+  test('a wait for an event takes the oldest event of the name', () => {
     const nodes = {
       ask: { type: 'approval', title: 'May I?' },
       w: wait({ event: 'go' }),
@@ -103,7 +103,7 @@ describe('a wait for an event', () => {
     expect([logOf(run), run.run.status]).toEqual([[1, 2], 'completed']);
   });
 
-  test('of two for one name, the first takes the event', () => {
+  test('of two wait nodes for one event name, the first takes the event', () => {
     const nodes = { a: wait({ event: 'go' }), b: wait({ event: 'go' }) };
     const run = startRun({ nodes, edges: [{ from: '__start__', to: ['a', 'b'] }] });
     run.signal('event', { event: 'go', payload: 1 });
@@ -112,7 +112,7 @@ describe('a wait for an event', () => {
     expect(logOf(run)).toEqual([1, 2]);
   });
 
-  test('finds at most 100 buffered events', () => {
+  test('a wait for an event finds at most 100 buffered events', () => {
     const run = startRun({ nodes: { ask: { type: 'approval', title: 'May I?' }, ...addsNames('z') } });
     for (let payload = 0; payload < 101; payload += 1) run.signal('event', { event: 'go', payload });
     expect(run.run.bufferedEvents).toHaveLength(100);
@@ -121,7 +121,7 @@ describe('a wait for an event', () => {
   });
 
   test.each([{}, { event: '' }, { event: 7 }, { event: 'go', more: 1 }])(
-    'ignores the malformed event %j',
+    'a wait for an event ignores the malformed event %j',
     (payload) => {
       const run = start({ event: 'go' });
       run.signal('event', payload);

@@ -45,19 +45,19 @@ beforeAll(async () => {
 afterAll(() => fleet.stop());
 beforeEach(() => fleet.jobs.forget());
 
-test('the Temporal server accepts its settings', async () => {
+test('the Temporal server of the cluster accepts its settings', async () => {
   const { server } = await provideTemporalBinaries(() => undefined);
   const { stdout } = await promisify(execFile)(server, ['validate-dynamic-config', DYNAMIC_CONFIG]);
   expect(stdout.trim()).toBe(DYNAMIC_CONFIG);
 });
 
-test('the demo ends as expected with either API', { timeout: TIME }, async () => {
+test('the demo ends as expected with either API of the cluster', { timeout: TIME }, async () => {
   for (const runId of await playDemo(cases)) await expectWholeHistory(runId);
   expect(Math.min(...fleet.loadBalancer.answered)).toBeGreaterThan(cases.length);
 });
 
 test.skipIf(!findSuite(process.env).isThere)(
-  'the selected themes of the conformance suite pass',
+  'the selected themes of the conformance suite pass on the cluster',
   { timeout: TIME },
   async ({ signal }) => {
     const failed = await fleet.conform(THEMES, signal);
@@ -90,7 +90,7 @@ const THEMES = [
   'waits',
 ];
 
-test('a stream whose API is killed continues at the other one without missing or repeated events', async () => {
+test('an event stream whose API is killed continues at the other API without missing or repeated events', async () => {
   const tell = (node: string) =>
     ({ type: 'llm', model: 'slow', prompt: node, write: { log: '{{ result.text }}' } }) as const;
   // The run waits until both are back, however long that takes.
@@ -128,19 +128,23 @@ test('one Idempotency-Key sent to both APIs at once starts one run', async () =>
   expect(jobsAsked()).toEqual(['once']);
 });
 
-test(`${RUNS} runs end as expected while workers and APIs are killed in turn`, { timeout: TIME }, async () => {
-  const played: string[] = [];
-  const all = [...fleet.workers, ...fleet.apis];
-  const killed = await whileKilling(async (soFar) => {
-    while (played.length < RUNS || all.some((victim) => !soFar.includes(victim))) {
-      await fleet.resetShop();
-      played.push(...(await playDemo(cases.slice(0, Math.max(RUNS - played.length, TICKETS_AT_A_TIME)))));
-    }
-  });
-  expect(played.length).toBeGreaterThanOrEqual(RUNS);
-  for (const runId of played) await expectWholeHistory(runId);
-  process.stdout.write(`${JSON.stringify({ runs: played.length, kills: killed.length })}\n`);
-});
+test(
+  `${RUNS} runs of a cluster end as expected while workers and APIs are killed in turn`,
+  { timeout: TIME },
+  async () => {
+    const played: string[] = [];
+    const all = [...fleet.workers, ...fleet.apis];
+    const killed = await whileKilling(async (soFar) => {
+      while (played.length < RUNS || all.some((victim) => !soFar.includes(victim))) {
+        await fleet.resetShop();
+        played.push(...(await playDemo(cases.slice(0, Math.max(RUNS - played.length, TICKETS_AT_A_TIME)))));
+      }
+    });
+    expect(played.length).toBeGreaterThanOrEqual(RUNS);
+    for (const runId of played) await expectWholeHistory(runId);
+    process.stdout.write(`${JSON.stringify({ runs: played.length, kills: killed.length })}\n`);
+  },
+);
 
 describe('a rolling upgrade', () => {
   const PATIENTLY = { interval: 200, timeout: 60_000 };
@@ -154,7 +158,7 @@ describe('a rolling upgrade', () => {
   };
 
   test(
-    'leaves runs to the workers that began them until these stop, and loses nothing',
+    'a rolling upgrade leaves runs to the workers that began them until these stop, and loses no run',
     { timeout: TIME },
     async () => {
       const user = fleet.as('user');

@@ -5,7 +5,7 @@ import { playChaos } from '../../chaos/play-chaos.ts';
 
 const SEED = Number(process.env['CHAOS_SEED'] ?? 1);
 
-test(`nothing is lost and nothing done twice when processes are killed, with seed ${SEED}`, async () => {
+test(`no run is lost and no call made twice when processes are killed, with seed ${SEED}`, async () => {
   const options = { runs: 4, seed: SEED, atOnce: 4, hasClaims: true, share: null, askers: 0 };
   const report = await playChaos({ ...options, onFault: () => undefined, onStory: () => undefined });
   expect(report.verdicts.filter(({ findings }) => findings.length > 0)).toEqual([]);

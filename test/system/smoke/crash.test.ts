@@ -105,7 +105,7 @@ describe(`processes that are killed with seed ${SEED}`, () => {
       who: repetition.victims.join(' and '),
     })),
   )(
-    'lose and repeat nothing ($number: $who, while $when)',
+    'processes that are killed lose and repeat nothing ($number: $who, while $when)',
     async ({ moment, victims, tickets }) => {
       const approver = watchDecisions(cluster.as('approver'));
       const reached = moment.reached(cluster, approver);

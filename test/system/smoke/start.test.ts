@@ -8,7 +8,7 @@ const { start, as, dataFile, tokensFile } = useNpmStart();
 
 describe('npm start', () => {
   test(
-    'continues after it was killed and restarted, and leaves no process behind when it stops',
+    'npm start continues after it was killed and restarted, and leaves no process behind when it stops',
     { timeout: 180_000 },
     async () => {
       const first = await start();
@@ -37,7 +37,7 @@ describe('npm start', () => {
     },
   );
 
-  test('makes token files that only their owner can read', async () => {
+  test('npm start makes token files that only their owner can read', async () => {
     expect((await stat(tokensFile())).mode & 0o777).toBe(0o600);
     expect(Object.keys(JSON.parse(await readFile(tokensFile(), 'utf8')))).toEqual([
       'baseUrl',

@@ -7,10 +7,10 @@ test.each([
   ['155.33 - 147.05 + 268.77 - 235.13', '41.92'],
   ['10 / 4 / 5', '0.5'],
   ['-2 * -3', '6'],
-])('%s is %s', (expression, value) => {
+])('the calculator tool evaluates %s to %s', (expression, value) => {
   expect(calculate(expression)).toBe(value);
 });
 
-test.each(['', '1 +', '2 3', '(1', '1 / 0', 'process.exit()'])('%j is refused', (expression) => {
+test.each(['', '1 +', '2 3', '(1', '1 / 0', 'process.exit()'])('the calculator tool refuses %j', (expression) => {
   expect(() => calculate(expression)).toThrow('Invalid expression');
 });

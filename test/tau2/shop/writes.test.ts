@@ -56,7 +56,7 @@ const elsewhere = { ...address, city: 'Waco' };
 const blue = { ...lamp, item_id: 'blue', price: 10.4, options: { color: 'blue' } };
 
 const ACCEPTED: Readonly<Record<string, Row & { readonly changes: object }>> = {
-  'a canceled order is refunded, a gift card at once': {
+  'a canceled order is refunded, to a gift card at once': {
     name: 'cancel_pending_order',
     args: { order_id: 'open', reason: 'no longer needed' },
     changes: {
@@ -64,7 +64,7 @@ const ACCEPTED: Readonly<Record<string, Row & { readonly changes: object }>> = {
       users: { ann: { payment_methods: { gift: { balance: 25.2 } } } },
     },
   },
-  'an exchange notes the difference of the prices': {
+  'an exchange records the difference of the prices': {
     name: 'exchange_delivered_order_items',
     args: { order_id: 'here', ...swap },
     changes: {
@@ -79,12 +79,12 @@ const ACCEPTED: Readonly<Record<string, Row & { readonly changes: object }>> = {
       users: {},
     },
   },
-  'a return goes to a gift card': {
+  'a return is refunded to a gift card': {
     name: 'return_delivered_order_items',
     args: { order_id: 'here', item_ids: ['red'], payment_method_id: 'gift' },
     changes: { orders: { here: { status: 'return requested', return_items: ['red'] } }, users: {} },
   },
-  'all replaced items have price and options of the last new one': {
+  'all replaced items get the price and the options of the last new item': {
     name: 'modify_pending_order_items',
     args: { order_id: 'open', ...swap },
     changes: {
@@ -92,7 +92,7 @@ const ACCEPTED: Readonly<Record<string, Row & { readonly changes: object }>> = {
       users: {},
     },
   },
-  'another payment method is charged, and the first refunded': {
+  'an order is charged to another payment method, and the first is refunded': {
     name: 'modify_pending_order_payment',
     args: { order_id: 'open', payment_method_id: 'pal' },
     changes: {
@@ -100,12 +100,12 @@ const ACCEPTED: Readonly<Record<string, Row & { readonly changes: object }>> = {
       users: { ann: { payment_methods: { gift: { balance: 25.2 } } } },
     },
   },
-  'an order has another address': {
+  'an order gets another address': {
     name: 'modify_pending_order_address',
     args: { order_id: 'open', ...elsewhere },
     changes: { orders: { open: { address: elsewhere } }, users: {} },
   },
-  'a user has another address': {
+  'a user gets another address': {
     name: 'modify_user_address',
     args: { user_id: 'ann', ...elsewhere },
     changes: { orders: {}, users: { ann: { address: elsewhere } } },
@@ -116,13 +116,16 @@ const one = { item_ids: ['red'], new_item_ids: ['blue'], payment_method_id: 'pal
 
 const REFUSED: Readonly<Record<string, Row>> = {
   'an unknown order': { name: 'cancel_pending_order', args: { order_id: 'none', reason: 'no longer needed' } },
-  'another reason': { name: 'cancel_pending_order', args: { order_id: 'open', reason: 'too dear' } },
-  'a delivered order to cancel': {
+  'a cancellation for an unknown reason': {
+    name: 'cancel_pending_order',
+    args: { order_id: 'open', reason: 'too dear' },
+  },
+  'the cancellation of a delivered order': {
     name: 'cancel_pending_order',
     args: { order_id: 'here', reason: 'no longer needed' },
   },
-  'a pending order to exchange': { name: 'exchange_delivered_order_items', args: { order_id: 'open', ...one } },
-  'an item that is not in the order so often': {
+  'the exchange of a pending order': { name: 'exchange_delivered_order_items', args: { order_id: 'open', ...one } },
+  'more units of an item than the order has': {
     name: 'exchange_delivered_order_items',
     args: { order_id: 'here', ...one, item_ids: ['red', 'red', 'red'], new_item_ids: ['blue', 'blue', 'blue'] },
   },
@@ -138,15 +141,15 @@ const REFUSED: Readonly<Record<string, Row>> = {
     name: 'exchange_delivered_order_items',
     args: { order_id: 'here', ...one, new_item_ids: ['gold'], payment_method_id: 'gift' },
   },
-  'a return to another method than the first': {
+  'a return to another payment method than the first': {
     name: 'return_delivered_order_items',
     args: { order_id: 'here', item_ids: ['red'], payment_method_id: 'pal' },
   },
-  'an item in place of itself': {
+  'the exchange of an item for itself': {
     name: 'modify_pending_order_items',
     args: { order_id: 'open', ...one, new_item_ids: ['red'] },
   },
-  'the same payment method': {
+  'a change to the same payment method': {
     name: 'modify_pending_order_payment',
     args: { order_id: 'open', payment_method_id: 'gift' },
   },
@@ -156,13 +159,13 @@ const REFUSED: Readonly<Record<string, Row>> = {
 const call = ({ name, args }: Row, key = 'k') => ({ key, name, args });
 
 describe('the shop', () => {
-  test.each(Object.entries(ACCEPTED))('%s', (_, { changes, ...row }) => {
+  test.each(Object.entries(ACCEPTED))('the retail shop accepts a write: %s', (_, { changes, ...row }) => {
     const shop = openShop();
     expect(shop.execute(call(row)).isAccepted).toBe(true);
     expect(shop.differences()).toMatchObject(changes);
   });
 
-  test.each(Object.entries(REFUSED))('refuses %s, and nothing changes', (_, row) => {
+  test.each(Object.entries(REFUSED))('the retail shop refuses %s, and no record changes', (_, row) => {
     const shop = openShop();
     expect(shop.execute(call(row)).isAccepted).toBe(false);
     expect(shop.differences()).toEqual({ users: {}, orders: {} });
@@ -171,7 +174,7 @@ describe('the shop', () => {
   const cancel: Row = { name: 'cancel_pending_order', args: { order_id: 'open', reason: 'no longer needed' } };
   const pay: Row = { name: 'modify_pending_order_payment', args: { order_id: 'open', payment_method_id: 'pal' } };
 
-  test('restores the records before a write when it is undone', () => {
+  test('the retail shop restores the records before a write when the write is undone', () => {
     const shop = openShop();
     shop.execute(call(pay));
     const paid = shop.differences();
@@ -183,7 +186,7 @@ describe('the shop', () => {
   test.each([
     { honoursKeys: true, isAccepted: true, executed: 1 },
     { honoursKeys: false, isAccepted: false, executed: 2 },
-  ])('executes a repeated call $executed times if it honours keys: $honoursKeys', (row) => {
+  ])('the retail shop executes a repeated call $executed times if it honors idempotency keys: $honoursKeys', (row) => {
     const shop = openShop(row.honoursKeys);
     shop.execute(call(cancel));
     expect(shop.execute(call(cancel)).isAccepted).toBe(row.isAccepted);

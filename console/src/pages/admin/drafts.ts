@@ -110,9 +110,9 @@ function limitOf({ limit, source }: Limit): number | undefined {
   return source === 'admin' && limit !== null ? limit : undefined;
 }
 
-function readQuota(name: 'runsPerMinute' | 'costUsdPerDay', saying: unknown, limit: unknown): TenantTerms {
-  if (saying === 'lifted') return { [name]: null };
-  return saying === 'limit' && typeof limit === 'number' ? { [name]: limit } : {};
+function readQuota(name: 'runsPerMinute' | 'costUsdPerDay', choice: unknown, limit: unknown): TenantTerms {
+  if (choice === 'lifted') return { [name]: null };
+  return choice === 'limit' && typeof limit === 'number' ? { [name]: limit } : {};
 }
 
 const SOURCES: Readonly<Record<Limit['source'], string>> = {

@@ -145,16 +145,16 @@ interface UnknownOutcomesProps {
 }
 
 function UnknownOutcomes({ rows, hasMore }: UnknownOutcomesProps): JSX.Element {
-  const told = describeUnknownOutcomes(rows, hasMore);
+  const summary = describeUnknownOutcomes(rows, hasMore);
   if (withUnknownOutcome(rows).length === 0)
     return (
       <p className="muted">
-        {told}; {open(rows).length} are not over.
+        {summary}; {open(rows).length} are not over.
       </p>
     );
   return (
     <Notice kind="bad">
-      <strong>{told}</strong>
+      <strong>{summary}</strong>
       <p>
         No record says if they were made. Look at the other side by their keys, then retry or skip on the page of the
         run.

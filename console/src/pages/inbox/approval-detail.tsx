@@ -9,11 +9,10 @@ import { leaveField, useHotkeys } from '../../parts/use-hotkeys.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { QueryView, lazyPart } from '../../parts/query-view.tsx';
 import { ApprovalFacts, Decisions } from './approval-facts.tsx';
-import { Comments } from './comments.tsx';
 import { Decide, scrollToTop } from './decide.tsx';
 import { draftKeyOf } from './decision.ts';
 import type { Outcome } from './decision.ts';
-import { ApprovalActions } from './approval-actions.tsx';
+import { ApprovalActions, Comments } from './approval-actions.tsx';
 import { ConversationView } from './conversation-view.tsx';
 import { isMembers } from '../../form/fields.ts';
 import { Markdown } from '../../parts/markdown.tsx';
@@ -70,7 +69,7 @@ function Opened({ approval, onScrollToTop }: OpenedProps): JSX.Element {
     <>
       <ApprovalHead approval={approval} outcome={outcome} />
       {status === 'pending' ? (
-        // Another digest means another question: its form starts over, with a new idempotency key.
+        // Another digest means another content: the form starts over, with a new idempotency key.
         <Decide
           key={approval.digest}
           approval={approval}

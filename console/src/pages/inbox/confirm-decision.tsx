@@ -14,7 +14,7 @@ interface ConfirmDecisionProps {
   readonly decision: Decision;
   readonly deciding: Deciding;
   /** True if the form is invalid. */
-  readonly isWrong: boolean;
+  readonly isInvalid: boolean;
   readonly reason: string;
   readonly onReason: (reason: string) => void;
   readonly onBack: () => void;
@@ -24,7 +24,7 @@ const MAX_REASON = 2_000;
 
 /** The last step of a decision: it asks for a reason and sends it. Enter sends, Escape cancels. */
 export function ConfirmDecision(props: ConfirmDecisionProps): JSX.Element {
-  const { approval, decision, deciding, isWrong, reason, onReason, onBack } = props;
+  const { approval, decision, deciding, isInvalid, reason, onReason, onBack } = props;
   const id = useId();
   const { requireReason = false } = approval.policy;
   const isApproval = decision.decision === 'approve';
@@ -69,7 +69,7 @@ export function ConfirmDecision(props: ConfirmDecisionProps): JSX.Element {
         <button type="button" className="button quiet" onClick={onBack}>
           Back
         </button>
-        {!isWrong && (
+        {!isInvalid && (
           <CopyAsCurl
             request={{
               method: 'POST',

@@ -49,9 +49,9 @@ export function Decide({ approval, outcome, report, onScrollToTop }: DecideProps
   const decision = toDecision(choice ?? 'approve', { approval, reason, argsForm, valuesForm });
 
   const { args, decisionSchema } = approval;
-  const isWrong = hasProblems(...(args === null ? [] : [argsForm]), ...(decisionSchema === null ? [] : [valuesForm]));
+  const isInvalid = hasProblems(...(args === null ? [] : [argsForm]), ...(decisionSchema === null ? [] : [valuesForm]));
   const unlessWrong = (next: Choice, go: () => void): void => {
-    if (next === 'approve' && isWrong) showProblem(form.current);
+    if (next === 'approve' && isInvalid) showProblem(form.current);
     else go();
   };
   const choose = (next: Choice): void => unlessWrong(next, () => setChoice(next));
@@ -77,7 +77,7 @@ export function Decide({ approval, outcome, report, onScrollToTop }: DecideProps
         approval={approval}
         argsForm={argsForm}
         valuesForm={valuesForm}
-        isWrong={isWrong}
+        isInvalid={isInvalid}
         refused={outcome?.kind === 'refused' ? outcome.error : null}
       />
       {choice === null ? (
@@ -87,7 +87,7 @@ export function Decide({ approval, outcome, report, onScrollToTop }: DecideProps
           approval={approval}
           decision={decision}
           deciding={deciding}
-          isWrong={choice === 'approve' && isWrong}
+          isInvalid={choice === 'approve' && isInvalid}
           reason={reason}
           onReason={setReason}
           onBack={() => setChoice(null)}
@@ -215,19 +215,19 @@ interface DecisionFieldsProps {
   readonly argsForm: Form;
   readonly valuesForm: Form;
   /** True if the forms are invalid. */
-  readonly isWrong: boolean;
+  readonly isInvalid: boolean;
   /** The error of a refused decision; `null` if there is none. */
   readonly refused: unknown;
 }
 
 /** The fields of a decision: arguments with their changes, and required values. */
 function DecisionFields(props: DecisionFieldsProps): JSX.Element {
-  const { approval, argsForm, valuesForm, isWrong, refused } = props;
+  const { approval, argsForm, valuesForm, isInvalid, refused } = props;
   const { args, decisionSchema } = approval;
   const notes = notesOnFields(approval);
   const isChanged = Object.keys(notes).length > 0;
   const untouched = isChanged ? 'As it was changed' : 'As proposed';
-  const same = isWrong ? 'Nothing is approved while something is wrong with a field' : untouched;
+  const same = isInvalid ? 'Nothing is approved while something is wrong with a field' : untouched;
   return (
     <>
       {args !== null && (

@@ -27,7 +27,7 @@ interface BulkActionsProps {
 /** The runs of an action, with a description. */
 interface Target {
   readonly of: Pick<Bulk, 'ids' | 'filter'>;
-  readonly said: string;
+  readonly description: string;
   readonly isAll: boolean;
 }
 
@@ -48,7 +48,7 @@ export function BulkActions({ search, chosen, onDone }: BulkActionsProps): JSX.E
     );
   return (
     <div className="row" role="group" aria-label="Actions on many runs">
-      <span className={target.isAll ? 'problem-text small-text' : 'muted small-text'}>{target.said}:</span>
+      <span className={target.isAll ? 'problem-text small-text' : 'muted small-text'}>{target.description}:</span>
       {ACTIONS.map((action) => (
         <button
           key={action}
@@ -73,11 +73,11 @@ export function BulkActions({ search, chosen, onDone }: BulkActionsProps): JSX.E
 }
 
 function targetOf(search: RunSearch, chosen: ReadonlySet<string>): Target {
-  if (chosen.size > 0) return { of: { ids: [...chosen] }, said: `${chosen.size} chosen`, isAll: false };
+  if (chosen.size > 0) return { of: { ids: [...chosen] }, description: `${chosen.size} chosen`, isAll: false };
   const words = describeSearch(search);
   const of = { filter: toBulkFilter(search) };
-  if (words === '') return { of, said: 'All runs of the tenant, without any filter', isAll: true };
-  return { of, said: `All that are found by ${words}`, isAll: false };
+  if (words === '') return { of, description: 'All runs of the tenant, without any filter', isAll: true };
+  return { of, description: `All that are found by ${words}`, isAll: false };
 }
 
 type BulkAction = Bulk['action'];
@@ -101,7 +101,7 @@ interface BulkRequest {
   readonly action: BulkAction;
   readonly of: Pick<Bulk, 'ids' | 'filter' | 'cursor'>;
   /** A description of the runs. */
-  readonly said: string;
+  readonly description: string;
   /** True if neither search nor selection limits the runs. */
   readonly isAll: boolean;
 }
@@ -120,9 +120,14 @@ interface Confirmed {
 }
 
 /** A dialog that previews the runs of an action, and executes it on exactly these. */
-function BulkDialog({ bulk: { action, of, said, isAll }, onClose, onDone, onNext }: BulkDialogProps): JSX.Element {
+function BulkDialog({
+  bulk: { action, of, description, isAll },
+  onClose,
+  onDone,
+  onNext,
+}: BulkDialogProps): JSX.Element {
   const client = useApi();
-  const trial = useQuery({
+  const dryRun = useQuery({
     queryKey: [...KEYS.opened, 'bulk', action, of],
     queryFn: async ({ signal }) => await client.runs.bulk({ action, ...of, dryRun: true }, { signal }),
     staleTime: 'static',
@@ -134,17 +139,18 @@ function BulkDialog({ bulk: { action, of, said, isAll }, onClose, onDone, onNext
     onDone,
   });
   const label = LABELS[action];
-  const nextCursor = trial.data?.nextCursor ?? null;
+  const nextCursor = dryRun.data?.nextCursor ?? null;
   return (
     <Dialog title={`${label} many runs`} onClose={onClose}>
       {perform.answer ? (
         <BulkOutcome verb={`${label}: taken by`} result={perform.answer} />
       ) : (
-        <QueryView query={trial} what="Trying it without doing anything">
+        <QueryView query={dryRun} what="Trying it without doing anything">
           {(result) => (
             <>
               <p>
-                <strong>{visible(said)}.</strong> Nothing is done yet. This is what would happen, to these runs only:
+                <strong>{visible(description)}.</strong> Nothing is done yet. This is what would happen, to these runs
+                only:
               </p>
               <BulkOutcome verb={`${label}: would be taken by`} result={result} />
               {perform.error !== null && <Problem error={perform.error} />}

@@ -155,7 +155,7 @@ function RunRow({ run, isChosen, onToggle }: RunRowProps): JSX.Element {
   );
 }
 
-/** Summarizes where a run stands. */
+/** Summarizes the progress of a run in one line. */
 function aboutRun({ waitingFor, error, next, status }: Run): string {
   const [first, ...others] = waitingFor;
   if (first) return `${first.kind} at ${first.node}${others.length > 0 ? ` and ${others.length} more` : ''}`;

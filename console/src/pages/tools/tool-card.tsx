@@ -16,7 +16,7 @@ interface ToolCardProps {
   readonly isAdmin: boolean;
 }
 
-/** A tool with its terms, and its schemas. */
+/** A card of a tool: its effect, approval policy, limits and schemas. */
 export function ToolCard({ tool, isAdmin }: ToolCardProps): JSX.Element {
   const { name, description, effect, roles, onFailure, timeout, taskQueue, parameters, result, switchedOff } = tool;
   return (

@@ -17,7 +17,7 @@ const PAGE = { limit: 100 };
 /** The tools of the installation, with the terms on which graphs may use them. */
 export function ToolsPage(): JSX.Element {
   const client = useApi();
-  const [sought, setSought] = useState('');
+  const [searchText, setSearchText] = useState('');
   const pages = usePages([...KEYS.tools, 'list'], (options) => client.tools.list(PAGE, options));
   return (
     <div className="stack">
@@ -28,22 +28,22 @@ export function ToolsPage(): JSX.Element {
         type="search"
         aria-label="Find a tool"
         placeholder="Name or description"
-        value={sought}
-        onChange={({ target }) => setSought(target.value)}
+        value={searchText}
+        onChange={({ target }) => setSearchText(target.value)}
       />
       <OtherSwitches />
       <PagesView
         pages={pages}
         empty={<Empty title="No tool is there">Tools stand in the configuration, under “tools”.</Empty>}
       >
-        {(tools) => <FilteredTools tools={tools.filter((tool) => matches(tool, sought))} />}
+        {(tools) => <FilteredTools tools={tools.filter((tool) => matches(tool, searchText))} />}
       </PagesView>
     </div>
   );
 }
 
-function matches({ name, description }: Tool, sought: string): boolean {
-  return `${name} ${description}`.toLowerCase().includes(sought.trim().toLowerCase());
+function matches({ name, description }: Tool, searchText: string): boolean {
+  return `${name} ${description}`.toLowerCase().includes(searchText.trim().toLowerCase());
 }
 
 function FilteredTools({ tools }: { readonly tools: readonly Tool[] }): JSX.Element {

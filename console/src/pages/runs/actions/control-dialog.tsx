@@ -65,7 +65,7 @@ export function ControlDialog({ run, control, onClose }: ControlDialogProps): JS
         />
         <Buttons
           control={control}
-          isHeld={action.isSending || isGone || isStale(action.error) || !opened.isReady}
+          isDisabled={action.isSending || isGone || isStale(action.error) || !opened.isReady}
           request={body && toRequest(run.id, { control, body, etag })}
           onClose={onClose}
         />
@@ -84,15 +84,15 @@ function problemsIn(read: ReadBody): Readonly<Partial<Record<DraftField, string>
 
 interface ButtonsProps extends Pick<ControlDialogProps, 'control' | 'onClose'> {
   /** True while it cannot be sent. */
-  readonly isHeld: boolean;
+  readonly isDisabled: boolean;
   /** `null` if the fields are invalid. */
   readonly request: ApiRequest | null;
 }
 
-function Buttons({ control, isHeld, request, onClose }: ButtonsProps): JSX.Element {
+function Buttons({ control, isDisabled, request, onClose }: ButtonsProps): JSX.Element {
   return (
     <div className="actions">
-      <button type="submit" className={`button ${control === 'cancel' ? 'danger' : 'primary'}`} disabled={isHeld}>
+      <button type="submit" className={`button ${control === 'cancel' ? 'danger' : 'primary'}`} disabled={isDisabled}>
         {LABELS[control]}
       </button>
       <button type="button" className="button" onClick={onClose}>

@@ -44,7 +44,7 @@ export function useControl({
   });
 }
 
-/** The targets that a dialog offers while its run goes on. Those that are gone since it opened stay at the top. */
+/** The targets that a dialog offers while its run continues. Those that are gone since it opened stay at the top. */
 export function useTargets(run: Run): readonly TargetOption[] {
   const [opened] = useState(() => targetsOf(run));
   return useMemo(() => withEndedTargets(opened, targetsOf(run)), [opened, run]);
@@ -62,13 +62,13 @@ export interface OpenedState {
 }
 
 /** Loads a state once, so that the API refuses an edit if the state has changed since. */
-export function useOpenedState(runId: string, isWanted: boolean): OpenedState {
+export function useOpenedState(runId: string, isNeeded: boolean): OpenedState {
   const client = useApi();
   const [before, setBefore] = useState<TaggedState | null>(null);
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: [...KEYS.opened, 'state', runId],
     queryFn: async ({ signal }) => await client.runs.state(runId, undefined, { signal }),
-    enabled: isWanted,
+    enabled: isNeeded,
     staleTime: 'static',
     gcTime: 0,
   });
@@ -76,7 +76,7 @@ export function useOpenedState(runId: string, isWanted: boolean): OpenedState {
     state: data,
     before,
     error,
-    isReady: !isWanted || (data !== undefined && !isFetching),
+    isReady: !isNeeded || (data !== undefined && !isFetching),
     readAgain() {
       setBefore(data ?? null);
       void refetch();

@@ -66,13 +66,13 @@ const STATUS_LOOKS: Partial<Record<Call['status'], string>> = { retrying: 'waiti
 /** Loads a call with its reply: lists leave out large replies. */
 function useWholeCall(runId: string, call: Call): { readonly whole: Call; readonly readWhole: () => void } {
   const client = useApi();
-  const [isWanted, setWanted] = useState(false);
+  const [isRequested, setRequested] = useState(false);
   const { data } = useQuery({
     queryKey: [...KEYS.run(runId), 'call', call.key],
     queryFn: async ({ signal }) => await client.runs.call(runId, call.key, { signal }),
-    enabled: isWanted && call.reply === null && call.status === 'completed',
+    enabled: isRequested && call.reply === null && call.status === 'completed',
   });
-  return { whole: data ?? call, readWhole: () => setWanted(true) };
+  return { whole: data ?? call, readWhole: () => setRequested(true) };
 }
 
 function CallFacts({ call }: { readonly call: Call }): JSX.Element {

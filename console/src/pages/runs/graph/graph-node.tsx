@@ -13,7 +13,7 @@ interface NodeData extends Omit<LaidOutNode, 'x' | 'y'>, Record<string, unknown>
   readonly onOpen: (node: string) => void;
 }
 
-export type FlowNode = Node<NodeData, 'shown'>;
+export type FlowNode = Node<NodeData, 'holdfast'>;
 
 /** A node of a graph, as a button that opens its panel. */
 export function GraphNode({ data }: NodeProps<FlowNode>): JSX.Element {

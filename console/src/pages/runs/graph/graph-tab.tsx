@@ -117,7 +117,7 @@ interface GraphViewProps {
   readonly onOpen: (node: string) => void;
 }
 
-const NODE_TYPES: NodeTypes = { shown: GraphNode };
+const NODE_TYPES: NodeTypes = { holdfast: GraphNode };
 
 /** A drawing of a graph with the states of a run. The layout is computed once for a definition. */
 function GraphView({ definition, path, states, here, chosen, onChoose, onOpen }: GraphViewProps): JSX.Element {
@@ -127,7 +127,7 @@ function GraphView({ definition, path, states, here, chosen, onChoose, onOpen }:
       drawing.nodes.map(({ id, x, y, ...node }): FlowNode => {
         const state = states.get([...path, id].join('/')) ?? null;
         const data = { ...node, id, state, isChosen: id === chosen, onChoose, onOpen };
-        return { id, type: 'shown', position: { x, y }, ...sizeOf(node), data, focusable: false };
+        return { id, type: 'holdfast', position: { x, y }, ...sizeOf(node), data, focusable: false };
       }),
     [drawing, path, states, chosen, onChoose, onOpen],
   );

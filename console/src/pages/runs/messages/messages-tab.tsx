@@ -96,7 +96,7 @@ interface PartialRepliesOptions {
   readonly isLive: boolean;
 }
 
-/** The partial replies of models in a run. The stream is open only while the run goes on and the tab is visible. */
+/** The partial replies of models in a run. The stream is open only while the run continues and the tab is visible. */
 function usePartialReplies({ runId, after, isLive }: PartialRepliesOptions): PartialReplies {
   const client = useApi();
   const [replies, setReplies] = useState<PartialReplies>(new Map());

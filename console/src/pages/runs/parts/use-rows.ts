@@ -17,7 +17,7 @@ interface RowsOptions {
 
 const MORE_ROWS = 15;
 
-/** Computes the visible rows of a long list. React Compiler skips this hook, not the list that uses it. */
+/** Computes the visible rows of a long list. The virtualizer must not be memoized, so it has a hook of its own. */
 export function useRows({ count, rowPx, keyOf }: RowsOptions): Rows {
   const scroll = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({

@@ -56,10 +56,10 @@ interface BarSource {
 }
 
 function takeTaskEvent({ bars, waitNodes }: BarSource, event: TaskEvent, atMs: number): void {
-  const undoes = COMPENSATIONS.has(event.type);
-  const key = `${taskKey(event)}${undoes ? ' undo' : ''}`;
+  const isCompensation = COMPENSATIONS.has(event.type);
+  const key = `${taskKey(event)}${isCompensation ? ' undo' : ''}`;
   const bar = bars.get(key) ?? openBar(event, key, atMs, waitNodes.has(addressOf(event)));
-  if (undoes) Object.assign(bar, { name: `undo ${taskName(event)}` });
+  if (isCompensation) Object.assign(bar, { name: `undo ${taskName(event)}` });
   bars.set(key, bar);
   const ending = ENDINGS[event.type];
   if (ending !== undefined) close(bar, ending, atMs);
