@@ -3,7 +3,13 @@ import type { ApprovalSchema, InterventionSchema } from '../api/schemas/approval
 import type { CallSchema, RecordingSchema } from '../api/schemas/call.ts';
 import type { PageQuery, ProblemSchema } from '../api/schemas/common.ts';
 import type { ExplanationSchema } from '../api/schemas/explanation.ts';
-import type { GraphSchema, GraphSummarySchema, PublicationSchema, RunGraphSchema, ValidationSchema } from '../api/schemas/graph.ts';
+import type {
+  GraphSchema,
+  GraphSummarySchema,
+  PublicationSchema,
+  RunGraphSchema,
+  ValidationSchema,
+} from '../api/schemas/graph.ts';
 import type {
   GraphAliasSchema,
   GraphDiffSchema,

@@ -10,6 +10,7 @@ export type {
   Explanation,
   Graph,
   Publication,
+  RunGraph,
   GraphAlias,
   GraphDiff,
   GraphSummary,

@@ -265,18 +265,18 @@ describe('permissions', () => {
 });
 
 test('a response stored for an Idempotency-Key is not returned to a caller who meanwhile lost the right to see it', async () => {
-    const graph = aDefinition({ channels: { secret: { redact: true } }, nodes: { a: { type: 'set' } } });
-    const starting = { graph, input: { secret: 'canary-4711' } };
-    const send = async (role: string): Promise<ApiAnswer> =>
-      await (
-        await stack.as({ sub: 'zoe', tenant: 'demo', roles: [role] })
-      ).post('/api/runs', starting, { 'idempotency-key': 'seen-once' });
-    const first = await send('admin');
-    expect(first).toMatchObject({ status: 201, body: { input: starting.input } });
-    const again = await send('admin');
-    expect(again.headers.get('idempotent-replayed')).toBe('true');
-    expect(again.body).toEqual(first.body);
-    const less = await send('user');
-    expect(less).toMatchObject(aProblem(422, 'IDEMPOTENCY_KEY_REUSED'));
-    expect(JSON.stringify(less.body)).not.toContain('canary-4711');
-  });
+  const graph = aDefinition({ channels: { secret: { redact: true } }, nodes: { a: { type: 'set' } } });
+  const starting = { graph, input: { secret: 'canary-4711' } };
+  const send = async (role: string): Promise<ApiAnswer> =>
+    await (
+      await stack.as({ sub: 'zoe', tenant: 'demo', roles: [role] })
+    ).post('/api/runs', starting, { 'idempotency-key': 'seen-once' });
+  const first = await send('admin');
+  expect(first).toMatchObject({ status: 201, body: { input: starting.input } });
+  const again = await send('admin');
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expect(again.body).toEqual(first.body);
+  const less = await send('user');
+  expect(less).toMatchObject(aProblem(422, 'IDEMPOTENCY_KEY_REUSED'));
+  expect(JSON.stringify(less.body)).not.toContain('canary-4711');
+});

@@ -109,8 +109,12 @@ export const RunGraphSchema = z
     name: z.string(),
     version: z.int().nullable(),
     hash: z.string(),
-    definition: GivenRecord.openapi({ description: 'As the run interprets it, with exact versions of the graphs inside' }),
-    graphs: z.record(z.string(), GivenRecord).openapi({ description: 'The graphs inside it, by the names in definitions' }),
+    definition: GivenRecord.openapi({
+      description: 'As the run interprets it, with exact versions of the graphs inside',
+    }),
+    graphs: z
+      .record(z.string(), GivenRecord)
+      .openapi({ description: 'The graphs inside it, by the names in definitions' }),
   })
   .openapi('RunGraph', {
     example: { name: 'order-summary', version: 1, hash: HASH_EXAMPLE, definition: DEFINITION_EXAMPLE, graphs: {} },
