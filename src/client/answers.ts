@@ -3,7 +3,13 @@ import type { ApprovalSchema, InterventionSchema } from '../api/schemas/approval
 import type { CallSchema, RecordingSchema } from '../api/schemas/call.ts';
 import type { PageQuery, ProblemSchema } from '../api/schemas/common.ts';
 import type { ExplanationSchema } from '../api/schemas/explanation.ts';
-import type { GraphSchema, GraphSummarySchema, PublicationSchema, ValidationSchema } from '../api/schemas/graph.ts';
+import type {
+  GraphSchema,
+  GraphSummarySchema,
+  PublicationSchema,
+  RunGraphSchema,
+  ValidationSchema,
+} from '../api/schemas/graph.ts';
 import type {
   GraphAliasSchema,
   GraphDiffSchema,
@@ -34,6 +40,7 @@ export type Recording = z.output<typeof RecordingSchema>;
 export type Approval = z.output<typeof ApprovalSchema>;
 export type Intervention = z.output<typeof InterventionSchema>;
 export type Graph = z.output<typeof GraphSchema>;
+export type RunGraph = z.output<typeof RunGraphSchema>;
 export type Publication = z.output<typeof PublicationSchema>;
 export type GraphSummary = z.output<typeof GraphSummarySchema>;
 export type GraphAlias = z.output<typeof GraphAliasSchema>;

@@ -12,6 +12,7 @@ export type {
   Explanation,
   Graph,
   Publication,
+  RunGraph,
   GraphAlias,
   GraphDiff,
   GraphSummary,

@@ -13,6 +13,7 @@ import type {
   Recording,
   Run,
   RunDiff,
+  RunGraph,
   State,
   StreamTicket,
 } from './answers.ts';
@@ -100,6 +101,8 @@ export interface Runs extends Controls {
   replay(id: string, replay?: Replay, options?: CallOptions): Promise<Run>;
   /** Compares two runs: the checkpoint where they diverged, and the results of each. */
   diff(id: string, other: string, options?: CallOptions): Promise<RunDiff>;
+  /** Returns the graph that the run interprets, also while it runs, and the graphs inside it. */
+  graph(id: string, options?: CallOptions): Promise<RunGraph>;
   /** Returns the recording that replays an ended run. */
   recording(id: string, options?: CallOptions): Promise<Recording>;
   /** Lists the calls with request and answer, newest last. */
@@ -144,6 +147,7 @@ export function createRuns(connection: Connection): Runs {
     replay: async (id, replay = {}, options) => await post(toPath`/api/runs/${id}/replay`, replay, options),
     diff: async (id, other, options) =>
       await send.json({ method: 'GET', path: toPath`/api/runs/${id}/diff`, query: { with: other } }, options),
+    graph: async (id, options) => await get(toPath`/api/runs/${id}/graph`, options),
     recording: async (id, options) => await get(toPath`/api/runs/${id}/recording`, options),
     calls: (id, filter, options) =>
       createListing(send, { path: toPath`/api/runs/${id}/calls`, query: { ...filter } }, options),

@@ -102,6 +102,7 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/runs', READ],
   ['POST /api/runs', [201, 403, 201, 404, 403, 404, 403], { graph: 'mine' }],
   ['GET /api/runs/{id}', READ_BY_ID],
+  ['GET /api/runs/{id}/graph', READ_BY_ID],
   ['GET /api/runs/{id}/state', READ_BY_ID],
   ['GET /api/runs/{id}/history', READ_BY_ID],
   ['GET /api/runs/{id}/checkpoints', READ_BY_ID],

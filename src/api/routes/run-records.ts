@@ -7,9 +7,11 @@ import { listCalls, readCall } from '../runs/read-calls.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import { CallListSchema, CallQuery, CallSchema, RunAndKey, RecordingSchema } from '../schemas/call.ts';
 import { idOf, jsonAnswer } from '../schemas/common.ts';
+import { readRunStart } from '../runs/new-run.ts';
 import { drawDiagram } from '../runs/draw-diagram.ts';
 import { explainRun } from '../explain/explain-run.ts';
 import { readFacts } from '../explain/read-facts.ts';
+import { RunGraphSchema } from '../schemas/graph.ts';
 import { ExplanationSchema } from '../schemas/explanation.ts';
 import type { Recording } from '../../graph/replay/index.ts';
 import { mapValues, toJsonObject } from '../../graph/values/index.ts';
@@ -89,6 +91,21 @@ const explainRunRoute = runsTag.get('/api/runs/{id}/explain', 'run:read', {
   },
 });
 
+const getRunGraphRoute = runsTag.get('/api/runs/{id}/graph', 'run:read', {
+  id: 'getRunGraph',
+  summary: 'The definition that a run interprets, and those of the graphs inside it, as the run has pinned them',
+  params: idOf('run'),
+  answers: { 200: jsonAnswer(RunGraphSchema, 'The graph') },
+  problems: [404],
+  handle: (deps) => async (c) => {
+    const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
+    const { identity, definition, catalog } = await readRunStart(deps, run);
+    const { name, version, hash } = identity.graph;
+    const inside = mapValues(catalog.graphs ?? {}, toJsonObject);
+    return c.json({ name, version, hash, definition: toJsonObject(definition), graphs: inside }, 200);
+  },
+});
+
 const getRecordingRoute = stateTag.get('/api/runs/{id}/recording', 'payload:read', {
   id: 'getRecording',
   summary: 'All that makes an ended run happen again: its graph, its beginning, and what happened to it',
@@ -115,4 +132,11 @@ function toRecordingJson({ events, occurrences, answers, ...facts }: Recording) 
 }
 
 /** Routes of the records of a run: calls, diagram, explanation, recording. */
-export const recordRoutes = routes(drawGraphRoute, getRecordingRoute, explainRunRoute, listCallsRoute, getCallRoute);
+export const recordRoutes = routes(
+  drawGraphRoute,
+  getRunGraphRoute,
+  getRecordingRoute,
+  explainRunRoute,
+  listCallsRoute,
+  getCallRoute,
+);

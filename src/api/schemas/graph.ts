@@ -103,6 +103,23 @@ export const PublicationSchema = GraphSchema.extend({
   },
 });
 
+/** The graph of a run. A definition that was sent along with the run has no version. */
+export const RunGraphSchema = z
+  .object({
+    name: z.string(),
+    version: z.int().nullable(),
+    hash: z.string(),
+    definition: GivenRecord.openapi({
+      description: 'As the run interprets it, with exact versions of the graphs inside',
+    }),
+    graphs: z
+      .record(z.string(), GivenRecord)
+      .openapi({ description: 'The graphs inside it, by the names in definitions' }),
+  })
+  .openapi('RunGraph', {
+    example: { name: 'order-summary', version: 1, hash: HASH_EXAMPLE, definition: DEFINITION_EXAMPLE, graphs: {} },
+  });
+
 export const GraphListSchema = pageOf('GraphList', GraphSummarySchema, GRAPH_SUMMARY_EXAMPLE);
 
 export const ValidationSchema = z

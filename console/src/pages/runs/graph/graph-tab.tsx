@@ -3,16 +3,13 @@ import { useMemo, useState, useEffect } from 'react';
 import type { JSX } from 'react';
 import { useReactFlow, useStore } from '@xyflow/react';
 import type { NodeTypes } from '@xyflow/react';
-import { Notice, Problem } from '../../../parts/notices.tsx';
+import { Problem } from '../../../parts/notices.tsx';
 import { QueryView } from '../../../parts/query-view.tsx';
 import { useHistory } from '../data/use-run.ts';
 import { NodePanel } from './node-panel.tsx';
-import { isUnavailable } from '../data/read-run-graph.ts';
-import type { RunGraph } from '../data/read-run-graph.ts';
-import { useNamedDefinition, useRunGraph } from '../data/use-definition.ts';
+import { useRunGraph } from '../data/use-definition.ts';
 import { innerOf, nodesOf } from '../../../graph/definition.ts';
 import type { Definition } from '../../../graph/definition.ts';
-import { isMembers } from '../../../form/fields.ts';
 import { OpenSubgraphs, GraphCanvas } from '../../../graph/graph-canvas.tsx';
 import { nodeStates } from './node-states.ts';
 import type { NodeState } from './node-states.ts';
@@ -32,15 +29,14 @@ export function GraphTab({ run }: { readonly run: Run }): JSX.Element {
     setPath(next);
     setChosen(null);
   };
-  if (isUnavailable(graph.error)) return <NotPublished />;
   return (
     <div className={chosen === null ? 'graph-and-panel' : 'graph-and-panel with-panel'}>
       <div className="stack">
         <OpenSubgraphs outermost="The run’s graph" path={path} onOpen={open} />
         {history.isError && <Problem error={history.error} onRetry={() => void history.refetch()} />}
         <QueryView query={graph} what="Loading the graph">
-          {({ definition, named }) => (
-            <Level definition={definition} named={named} path={path}>
+          {({ definition, graphs }) => (
+            <Level definition={definition} graphs={graphs} path={path}>
               {(opened) => (
                 <GraphView
                   definition={opened}
@@ -69,40 +65,25 @@ function activeNodes({ waitingFor, error, next }: Run): readonly string[] {
   return error?.node === undefined ? next : [error.node];
 }
 
-function NotPublished(): JSX.Element {
-  return (
-    <Notice kind="info">
-      This graph is not among those that your tenant has published. It can be shown once the run has ended, to those who
-      may see payloads; the timeline and the events have all that has happened.
-    </Notice>
-  );
-}
-
-interface LevelProps extends RunGraph {
+interface LevelProps {
+  readonly definition: Definition;
+  /** The graphs inside it, by the names in definitions. */
+  readonly graphs: Readonly<Record<string, Definition>>;
   readonly path: readonly string[];
   readonly children: (definition: Definition) => JSX.Element;
 }
 
 /** Renders the graph at the end of a path of subgraphs. */
-function Level({ definition, named, path, children }: LevelProps): JSX.Element {
+function Level({ definition, graphs, path, children }: LevelProps): JSX.Element {
   const [first, ...rest] = path;
   if (first === undefined) return children(definition);
   const inner = innerOf(nodesOf(definition).find(([id]) => id === first)?.[1] ?? {}, definition);
-  const level = { named, path: rest, children };
-  if (typeof inner !== 'string') return <Level definition={inner ?? {}} {...level} />;
-  if (named === null) return <NamedLevel reference={inner} {...level} />;
-  const pinned = named[inner];
-  return isMembers(pinned) ? <Level definition={pinned} {...level} /> : <NotPublished />;
-}
-
-interface NamedLevelProps extends Omit<LevelProps, 'definition'> {
-  readonly reference: string;
-}
-
-function NamedLevel({ reference, ...level }: NamedLevelProps): JSX.Element {
-  const query = useNamedDefinition(reference);
-  if (isUnavailable(query.error)) return <NotPublished />;
-  return <QueryView query={query}>{(definition) => <Level definition={definition} {...level} />}</QueryView>;
+  const opened = typeof inner === 'string' ? graphs[inner] : inner;
+  return (
+    <Level definition={opened ?? {}} graphs={graphs} path={rest}>
+      {children}
+    </Level>
+  );
 }
 
 interface GraphViewProps {
