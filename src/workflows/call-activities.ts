@@ -89,7 +89,7 @@ function sentTask(
     ...(path && { path }),
     ...(isCompensable && { isCompensable }),
     ...(shapedBy && { shapedBy }),
-    ...(redaction && hidesErrorsOfCall({ node, key }, redaction) && { hidesErrors: true }),
+    ...(redaction && hidesErrorsOfCall(node, key, redaction) && { hidesErrors: true }),
     ...owner,
   };
 }

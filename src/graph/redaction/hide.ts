@@ -49,10 +49,7 @@ export function hideErrorOf(error: RunError, redaction: Redaction): RunError {
 }
 
 /** Returns true if the messages of a call's errors are redacted, of which only the name of its node is known. */
-export function hidesErrorsOfCall(
-  { node, key }: { readonly node: string; readonly key: string },
-  redaction: Redaction,
-) {
+export function hidesErrorsOfCall(node: string, key: string, redaction: Redaction): boolean {
   const undoes = isCompensationKey(key);
   return nodesNamed(redaction, node).some(({ error, undone }) => error === true || (undoes && undone === true));
 }

@@ -17,5 +17,5 @@ test.each([
   ['of a node whose compensation is redacted', 'refund', KEY, false],
   ['that is this compensation', 'refund', compensationKey(KEY), true],
 ])('the errors of a call %s', (_which, node, key, isHidden) => {
-  expect(hidesErrorsOfCall({ node, key }, REDACTION)).toBe(isHidden);
+  expect(hidesErrorsOfCall(node, key, REDACTION)).toBe(isHidden);
 });
