@@ -72,13 +72,16 @@ const NODES: Readonly<Record<string, JsonObject>> = {
 };
 
 describe('the log of a run whose redacted value is quoted', () => {
-  test.each(Object.entries(NODES))('by the error of a %s does not have it', async (_what, node) => {
-    const id = await runOf(failing(node));
-    expect(JSON.stringify(await allOf(stack.as('admin'), id))).toMatch(/"message":"[^"]*(?:\\"|[^"])*canary-4711/);
-    await hasLine(id, { msg: 'a node has failed', message: '[redacted]' });
-    await hasLine(id, { msg: 'a run has failed', message: '[redacted]', code: expect.stringMatching(/^[A-Z_]+$/) });
-    expect(await wholeLog()).not.toContain(SECRET);
-  });
+  test.each(Object.entries(NODES))(
+    'the log has no redacted value that the error of a %s quotes',
+    async (_what, node) => {
+      const id = await runOf(failing(node));
+      expect(JSON.stringify(await allOf(stack.as('admin'), id))).toMatch(/"message":"[^"]*(?:\\"|[^"])*canary-4711/);
+      await hasLine(id, { msg: 'a node has failed', message: '[redacted]' });
+      await hasLine(id, { msg: 'a run has failed', message: '[redacted]', code: expect.stringMatching(/^[A-Z_]+$/) });
+      expect(await wholeLog()).not.toContain(SECRET);
+    },
+  );
 
   test('still names run, node, call, class and code', async () => {
     const id = await runOf(failing(TOOL));

@@ -25,20 +25,20 @@ const chatOf = ({ run }: Played): readonly Json[] => {
 };
 
 describe('pictures and documents that a tool answers', () => {
-  test('are in the messages of an agent besides the text of the result, and stay in its channel', () => {
+  test('files that a tool answers are in the messages of an agent besides the text of the result, and stay in its channel', () => {
     const played = playAgent({ messages: 'chat', prompt: 'Look' }, { replies: [all, 'Seen'], tool });
     expect(filesIn(played.requests.at(-1)?.messages ?? [])).toEqual(FILES);
     expect(toolResultsIn(played)).toEqual([JSON.stringify(CHART), 'none', JSON.stringify(INVOICE)]);
     expect(filesIn(chatOf(played))).toEqual(FILES);
   });
 
-  test('are in the messages of a tool node with calls', () => {
+  test('files that a tool answers are in the messages of a tool node with calls', () => {
     const think: NodeDefinition = { type: 'llm', messages: 'chat', tools: ['lookup'] };
     const nodes: Record<string, NodeDefinition> = { think, act: { type: 'tool', calls: 'chat' } };
     expect(filesIn(chatOf(play({ replies: [all], graph: { nodes }, tool })))).toEqual(FILES);
   });
 
-  test('are in the message of a call whose arguments a person has edited', () => {
+  test('files that a tool answers are in the message of a call whose arguments a person has edited', () => {
     const approval = () => ({ decision: 'approve', args: { key: 'chart' } }) as const;
     const agent = { tools: ['lookup'], approve: { lookup: 'true' } };
     const played = playAgent(agent, { replies: [asks(look('words')), 'Seen'], tool, outside: { approval } });

@@ -23,7 +23,7 @@ export function changesSuite(store: () => Store): void {
   };
 
   describe('a subscriber to a run', () => {
-    test('receives each batch of the run, and of no other run', async () => {
+    test('a subscriber to a run receives each batch of the run, and of no other run', async () => {
       await store().runs.create(aNewRun({ id: 'W-1' }));
       await opened();
       const { received } = subscribe('W-1');
@@ -39,7 +39,7 @@ export function changesSuite(store: () => Store): void {
         ]);
     });
 
-    test('receives a batch that is written with an accepted or refused claim', async () => {
+    test('a subscriber to a run receives a batch that is written with an accepted or refused claim', async () => {
       await opened();
       const { received } = subscribe('W-claim');
       const writer = { runId: 'W-claim', tenantId: 'acme', executionRunId: 'e1' };
@@ -60,7 +60,7 @@ export function changesSuite(store: () => Store): void {
       await expect.poll(() => received.map((change) => change?.seq)).toEqual([1, 2]);
     });
 
-    test('receives nothing after it has unsubscribed', async () => {
+    test('a subscriber to a run receives nothing after it has unsubscribed', async () => {
       await opened();
       const [gone, other] = [subscribe('W-gone'), subscribe('W-gone')];
       gone.unsubscribe();

@@ -26,7 +26,7 @@ export function checkpointsSuite(opened: () => OpenedStore): void {
     const runId = `C ${name}`;
     beforeAll(async () => await writeChain(opened().store, runId));
 
-    test('returns the state at each of them, also when it is read again', async () => {
+    test('a chain of checkpoints returns the state at each of them, also when it is read again', async () => {
       const numbers = order(numbersUpTo(LENGTH));
       for (const n of [...numbers, ...numbers]) {
         const state = await opened().store.checkpoints.at(runId, `${runId}.c${n}`);

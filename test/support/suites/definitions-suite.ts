@@ -20,7 +20,7 @@ export function definitionsSuite(opened: () => OpenedStore): void {
   };
 
   describe('a definition that is needed while it is being deleted', () => {
-    test('is stored again for a run', async () => {
+    test('a definition that is needed while it is being deleted is stored again for a run', async () => {
       await opened().tables.insertInto('definitions').values({ hash: 'D-run', definition: '{}' }).execute();
       const accepted = await opened()
         .tables.transaction()
@@ -34,7 +34,7 @@ export function definitionsSuite(opened: () => OpenedStore): void {
       expect(await store().graphs.definition('D-run')).toEqual({ name: 'D-run' });
     });
 
-    test('is kept if a run referred to it before the deletion', async () => {
+    test('a definition that is needed while it is being deleted is kept if a run referred to it before the deletion', async () => {
       await store().runs.create(aRunOf('D-old', 'D-stays'));
       await endRun(store(), { id: 'D-old', tenantId: 'D-stays' });
       const pruned = await opened()

@@ -13,7 +13,7 @@ export function deltasSuite(store: () => Store): void {
   };
 
   describe('a listener to the deltas of a run', () => {
-    test('receives each of them in order from the first one, and none of another run', async () => {
+    test('a listener to the deltas of a run receives each of them in order from the first one, and none of another run', async () => {
       const { received } = await listen('D-1');
       const deltas = [aDelta({ index: 0, text: 'Hü, "you"\n' }), aDelta({ index: 1, text: '\0\u{1F600}\ud83d' })];
       await store().deltas.publish('D-2', [aDelta()]);
@@ -22,14 +22,14 @@ export function deltasSuite(store: () => Store): void {
       await expect.poll(() => received).toEqual([...deltas, aDelta({ index: 2, path: ['outer'] })]);
     });
 
-    test('receives many at a time, whatever their total size', async () => {
+    test('a listener to the deltas of a run receives many at a time, whatever their total size', async () => {
       const { received } = await listen('D-many');
       const deltas = Array.from({ length: 50 }, (_, index) => aDelta({ index, text: 'x'.repeat(1_000) }));
       await store().deltas.publish('D-many', deltas);
       await expect.poll(() => received).toEqual(deltas);
     });
 
-    test('receives nothing after it has unsubscribed', async () => {
+    test('a listener to the deltas of a run receives nothing after it has unsubscribed', async () => {
       const [gone, other] = [await listen('D-gone'), await listen('D-gone')];
       gone.stop();
       await store().deltas.publish('D-gone', [aDelta()]);

@@ -215,7 +215,7 @@ export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
   });
 
   describe('the error for a name', () => {
-    test('does not contain the address of the name', async () => {
+    test('the error for a name does not contain the address of the name', async () => {
       const request = send([], { url: 'http://private.test/' });
       const failure: unknown = await request.catch((error: unknown) => error);
       const reason = failure instanceof Error ? `${failure.message} ${String(failure.cause)}` : '';
@@ -261,7 +261,7 @@ export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
   });
 
   describe('a redirect', () => {
-    test.each([301, 302, 303, 307, 308])('%i is not followed', async (status) => {
+    test.each([301, 302, 303, 307, 308])('a redirect with status %i is not followed', async (status) => {
       server.answers(answer(status, { location: `${server.url}/elsewhere` }), answer(200));
       expect(await outcomeOf(server.url, [server.address])).toBe(status);
       expect(server.requests.map(({ target }) => target)).toEqual(['/']);
@@ -272,12 +272,12 @@ export function guardSuite(send: GuardedSend, server: LoopbackServer): void {
     const fetchFrom = async (redirectedBy: string) =>
       await send([server.address, 'inside.test:80'], { url: server.url, redirectedBy });
 
-    test('is reached when the redirecting host is allowed, too', async () => {
+    test('an allowed private host is reached by a redirect when the redirecting host is allowed, too', async () => {
       server.answers(answer(200));
       expect(await fetchFrom('http://inside.test/')).toMatchObject({ status: 200 });
     });
 
-    test('is blocked when any other host redirects to it', async () => {
+    test('an allowed private host is blocked when any other host redirects to it', async () => {
       await expect(fetchFrom('https://outside.test/')).rejects.toMatchObject({ reason: 'blocked' });
       expect(server.connections).toBe(0);
     });

@@ -13,7 +13,7 @@ const PAGES = [[1, 2, 3], [4], [5], [6]];
 /** Requirements on every store for pages of large values: they end early and lose nothing. */
 export function pagesSuite(store: () => Store): void {
   describe('a page has a size limit in bytes', () => {
-    test('of the history', async () => {
+    test('a size limit in bytes ends a page of the history', async () => {
       await store().runs.create(aNewRun({ id: 'B-events' }));
       const events = VALUES.map((output, at) => ({
         seq: at + 1,
@@ -31,7 +31,7 @@ export function pagesSuite(store: () => Store): void {
       expect(first.map(({ seq }) => seq)).toEqual(PAGES[0]);
     });
 
-    test('of runs, whose input and output it counts', async () => {
+    test('a size limit in bytes ends a page of runs, whose input and output it counts', async () => {
       for (const [at, value] of VALUES.entries()) {
         const id = `B-run-${at + 1}`;
         await store().runs.create(aNewRun({ id, tenantId: 'large', createdAt: timeOf(at), input: { value } }));
@@ -40,7 +40,7 @@ export function pagesSuite(store: () => Store): void {
       expect(pages.map((page) => page.map(({ id }) => Number(id.slice(6))))).toEqual(PAGES);
     });
 
-    test('of the inbox', async () => {
+    test('a size limit in bytes ends a page of the inbox', async () => {
       await store().runs.create(aNewRun({ id: 'B-ask', tenantId: 'large' }));
       for (const [at, details] of VALUES.entries()) {
         const asked = { ...anApproval('B-ask', 'pending'), id: `B-ask.a${at + 1}`, details, requestedAt: timeOf(at) };
@@ -50,7 +50,7 @@ export function pagesSuite(store: () => Store): void {
       expect(pages.map((page) => page.map(({ id }) => Number(id.slice(7))))).toEqual(PAGES);
     });
 
-    test('of pending interventions, with their runs', async () => {
+    test('a size limit in bytes ends a page of pending interventions, with their runs', async () => {
       for (const [at, output] of VALUES.entries()) {
         const run = { id: `B-wait-${at + 1}`, tenantId: 'waiting' };
         await store().runs.create(aNewRun({ ...run, createdAt: timeOf(at) }));

@@ -41,7 +41,7 @@ function queues(store: () => Store): void {
     (await store().threads.queueHeads(1_000)).find((head) => head.tenantId === tenantId);
   const queuedOf = async (tenantId: string) => (await store().threads.find(tenantId, 't'))?.queued;
 
-  test('activates the first run at once and lets others wait', async () => {
+  test('the queue of a thread activates the first run at once and lets others wait', async () => {
     expect(await create('first-1')).toBe('accepted');
     expect(await create('first-2')).toBe('busy');
     expect(await create('first-3', 'enqueue')).toBe('accepted');
@@ -50,20 +50,20 @@ function queues(store: () => Store): void {
     expect((await store().runs.find('first-3'))?.dispatch).toEqual({ kind: 'queued' });
   });
 
-  test('activates one of many concurrent runs', async () => {
+  test('the queue of a thread activates one of many concurrent runs', async () => {
     const answers = await Promise.all(TEN.map((n) => create(`race-${n}`)));
     expect(answers.filter((answer) => answer === 'accepted')).toHaveLength(1);
     expect(await store().threads.runIds('race', 't')).toHaveLength(1);
   });
 
-  test('activates one of many concurrent runs, and keeps the others in order', async () => {
+  test('the queue of a thread activates one of many concurrent runs, and keeps the others in order', async () => {
     await Promise.all(TEN.map((n) => create(`queue-${n}`, 'enqueue')));
     const thread = await store().threads.find('queue', 't');
     const rest = TEN.map((n) => `queue-${n}`).filter((id) => id !== thread?.activeRunId);
     expect(thread?.queued).toEqual(rest);
   });
 
-  test('does not dispatch a queued run before it is dequeued', async () => {
+  test('the queue of a thread does not dispatch a queued run before it is dequeued', async () => {
     await create('claim-1');
     await create('claim-2', 'enqueue');
     expect(await store().pendingStarts.claim('claim-2', LATER, LATER)).toBeNull();
@@ -75,7 +75,7 @@ function queues(store: () => Store): void {
     expect(await store().pendingStarts.claim('claim-2', LATER, LATER)).toMatchObject({ predecessorId: 'claim-1' });
   });
 
-  test('dequeues no run while another is active', async () => {
+  test('the queue of a thread dequeues no run while another is active', async () => {
     await create('busy-1');
     await create('busy-2', 'enqueue');
     expect(await headOf('busy')).toBeUndefined();
@@ -83,7 +83,7 @@ function queues(store: () => Store): void {
     expect(await queuedOf('busy')).toEqual(['busy-2']);
   });
 
-  test('dequeues a run once in repeated attempts', async () => {
+  test('the queue of a thread dequeues a run once in repeated attempts', async () => {
     await create('once-1');
     await create('once-2', 'enqueue');
     await endRun(store(), { id: 'once-1', tenantId: 'once' });
@@ -94,7 +94,7 @@ function queues(store: () => Store): void {
     expect(await store().threads.find('once', 't')).toMatchObject({ activeRunId: 'once-2', queued: [] });
   });
 
-  test('does not let a new run overtake queued ones', async () => {
+  test('the queue of a thread does not let a new run overtake queued ones', async () => {
     await create('ahead-1');
     await create('ahead-2', 'enqueue');
     await endRun(store(), { id: 'ahead-1', tenantId: 'ahead' });
@@ -103,7 +103,7 @@ function queues(store: () => Store): void {
     expect(await queuedOf('ahead')).toEqual(['ahead-2', 'ahead-4']);
   });
 
-  test('reports an interruption until the interrupted run has ended, and for no other run', async () => {
+  test('the queue of a thread reports an interruption until the interrupted run has ended, and for no other run', async () => {
     await create('stop-1');
     await create('stop-2', 'enqueue');
     await create('stop-3', 'interrupt');
@@ -114,7 +114,7 @@ function queues(store: () => Store): void {
     expect(await headOf('stop')).toBeUndefined();
   });
 
-  test('lets each interrupting run end one run, also with others in between', async () => {
+  test('the queue of a thread lets each interrupting run end one run, also with others in between', async () => {
     await create('each-1');
     await create('each-3', 'interrupt');
     await create('each-2', 'interrupt');
@@ -123,7 +123,7 @@ function queues(store: () => Store): void {
     expect(await headOf('each')).toMatchObject({ activeRunId: 'each-2', interruption: { runId: 'each-3' } });
   });
 
-  test('never dequeues a run that has left it, and keeps a dequeued one active', async () => {
+  test('the queue of a thread never dequeues a run that has left it, and keeps a dequeued one active', async () => {
     await create('leave-1');
     await create('leave-2', 'enqueue');
     const canceled = aBatch([1], { view: aView({ status: 'canceled', endedAt: AT }) });
@@ -135,7 +135,7 @@ function queues(store: () => Store): void {
     expect(await store().threads.find('leave', 't')).toMatchObject({ activeRunId: null, lastRunId: 'leave-1' });
   });
 
-  test('finds a run that is queued while the only other one leaves', async () => {
+  test('the queue of a thread finds a run that is queued while the only other one leaves', async () => {
     await create('alone-1');
     await create('alone-2', 'enqueue');
     const canceled = aBatch([1], { view: aView({ status: 'canceled', endedAt: AT }) });
@@ -148,7 +148,7 @@ function queues(store: () => Store): void {
     expect(await headOf('alone')).toMatchObject({ runId: 'alone-3' });
   });
 
-  test('gives a run that is dequeued and canceled at the same moment one of the two results', async () => {
+  test('the queue of a thread gives a run that is dequeued and canceled at the same moment one of the two results', async () => {
     await create('either-1');
     await create('either-2', 'enqueue');
     await endRun(store(), { id: 'either-1', tenantId: 'either' });
@@ -162,7 +162,7 @@ function queues(store: () => Store): void {
     expect(both.filter(Boolean)).toHaveLength(1);
   });
 
-  test('dispatches the signals for a queued run with it, each once, in order', async () => {
+  test('the queue of a thread dispatches the signals for a queued run with it, each once, in order', async () => {
     await create('told-1');
     await create('told-2', 'enqueue');
     const tell = async (id: string) =>
@@ -175,7 +175,7 @@ function queues(store: () => Store): void {
     expect(claimed?.queuedSignals.map(({ payload }) => payload.signalId)).toEqual(['one', 'two']);
   });
 
-  test('keeps a limited number of signals for a queued run', async () => {
+  test('the queue of a thread keeps a limited number of signals for a queued run', async () => {
     await create('full-1');
     await create('full-2', 'enqueue');
     const answers: string[] = [];
@@ -184,7 +184,7 @@ function queues(store: () => Store): void {
     expect([answers.filter((answer) => answer === 'taken').length, answers.at(-1)]).toEqual([100, 'full']);
   });
 
-  test('is not freed by the late end of another run', async () => {
+  test('the queue of a thread is not freed by the late end of another run', async () => {
     await create('late-1');
     await endRun(store(), { id: 'late-1', tenantId: 'late' });
     await create('late-2');
@@ -204,7 +204,7 @@ function reopenings(store: () => Store): void {
   const reopen = async (id: string, over: Partial<Reopening> = {}) =>
     await store().endedRuns.reopen(id, reopening(over));
 
-  test('are found only after their end, with the input of their workflow', async () => {
+  test('reopened runs are found only after their end, with the input of their workflow', async () => {
     await store().runs.create(aNewRun({ id: 'G-find' }));
     expect(await store().endedRuns.find('G-find')).toBeNull();
     await endRun(store(), { id: 'G-find' });
@@ -212,7 +212,7 @@ function reopenings(store: () => Store): void {
     expect(await store().endedRuns.find('G-none')).toBeNull();
   });
 
-  test('are dispatched again as the next execution', async () => {
+  test('reopened runs are dispatched again as the next execution', async () => {
     await store().runs.create(aNewRun({ id: 'G-again' }));
     await endRun(store(), { id: 'G-again' });
     expect(await store().pendingStarts.claim('G-again', LATER, LATER)).toBeNull();
@@ -235,14 +235,14 @@ function reopenings(store: () => Store): void {
     });
   });
 
-  test('are reopened by one of many concurrent requests', async () => {
+  test('reopened runs are reopened by one of many concurrent requests', async () => {
     await store().runs.create(aNewRun({ id: 'G-race' }));
     await endRun(store(), { id: 'G-race' });
     const answers = await Promise.all(TEN.map(() => reopen('G-race')));
     expect(answers.toSorted()).toEqual([...Array.from({ length: 9 }, () => 'changed'), 'reopened']);
   });
 
-  test('are dispatched by one of many concurrent processes', async () => {
+  test('reopened runs are dispatched by one of many concurrent processes', async () => {
     await store().runs.create(aNewRun({ id: 'G-hand' }));
     await endRun(store(), { id: 'G-hand' });
     await reopen('G-hand');
@@ -250,7 +250,7 @@ function reopenings(store: () => Store): void {
     expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
   });
 
-  test('do not include runs with later events or open ones', async () => {
+  test('reopened runs do not include runs with later events or open ones', async () => {
     await store().runs.create(aNewRun({ id: 'G-more' }));
     expect(await reopen('G-more')).toBe('changed');
     await endRun(store(), { id: 'G-more' }, 2);
@@ -258,7 +258,7 @@ function reopenings(store: () => Store): void {
     expect(await reopen('G-more', { lastSeq: 2 })).toBe('reopened');
   });
 
-  test('are not changed by late entries of their last execution', async () => {
+  test('reopened runs are not changed by late entries of their last execution', async () => {
     await store().runs.create(aNewRun({ id: 'G-late' }));
     await endRun(store(), { id: 'G-late' });
     await reopen('G-late');
@@ -270,7 +270,7 @@ function reopenings(store: () => Store): void {
     expect(await store().endedRuns.find('G-late')).toBeNull();
   });
 
-  test('end again by a later event', async () => {
+  test('reopened runs end again by a later event', async () => {
     await store().runs.create(aNewRun({ id: 'G-end' }));
     await endRun(store(), { id: 'G-end' });
     await reopen('G-end');
@@ -282,7 +282,7 @@ function reopenings(store: () => Store): void {
     expect(await store().pendingStarts.claim('G-end', LATER, LATER)).toMatchObject({ execution: 3 });
   });
 
-  test('get their thread back unless it has a later run', async () => {
+  test('reopened runs get their thread back unless it has a later run', async () => {
     await store().runs.create(onThread('back-1'));
     await endRun(store(), { id: 'back-1', tenantId: 'back' });
     expect(await reopen('back-1')).toBe('reopened');
@@ -296,7 +296,7 @@ function reopenings(store: () => Store): void {
     expect((await store().runs.find('back-1'))?.status).toBe('failed');
   });
 
-  test('and concurrent new runs compete for the thread, and one of them gets it', async () => {
+  test('reopened runs and concurrent new runs compete for the thread, and one of them gets it', async () => {
     await store().runs.create(onThread('moment-1'));
     await endRun(store(), { id: 'moment-1', tenantId: 'moment' });
     const [again, fresh] = await Promise.all([reopen('moment-1'), store().runs.create(onThread('moment-2'))]);

@@ -28,7 +28,7 @@ describe('the examples of docs/builder.md', () => {
 });
 
 describe('the agent of docs/coming-from-langgraph.md', () => {
-  test('is the code of examples/langgraph', () => {
+  test('the agent of docs/coming-from-langgraph.md is the code of examples/langgraph', () => {
     expect(codeIn('docs/coming-from-langgraph.md', 'ts')[1]).toBe(readFile('examples/langgraph/react-agent.ts'));
   });
 

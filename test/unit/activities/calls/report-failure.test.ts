@@ -55,7 +55,7 @@ describe.each([
     expect(await linesOf(makeCall, [mistake])).toEqual([[FAILED, expect.objectContaining(facts)]]);
   });
 
-  test('is logged without the texts of its error if these may quote a redacted value', async () => {
+  test('a failed call is logged without the texts of its error if these may quote a redacted value', async () => {
     const lines = await linesOf(makeCall, [mistake], { key: 'R1.pay.2', hidesErrors: true });
     const facts = { ...call, key: 'R1.pay.2', attempt: 1, code: 'TOOL_FAILED', message: '[redacted]' };
     expect(lines).toEqual([[FAILED, expect.objectContaining(facts)]]);

@@ -28,7 +28,7 @@ describe('files in Base64 in a result', () => {
       [{ ...stored, mediaType: 'image/gif' }],
     ],
     ['as sounds', [{ ...picture, type: 'audio', mimeType: 'audio/wav' }], [{ ...stored, mediaType: 'audio/wav' }]],
-  ])('are stored: %s', async (_, result, expected) => {
+  ])('files that a tool answers in the form of MCP are stored: %s', async (_, result, expected) => {
     expect(await storeEncodedFiles(result, keepFile)).toEqual(expected);
   });
 
@@ -42,11 +42,11 @@ describe('files in Base64 in a result', () => {
     ['content that is no list', { content: 'x' }],
     ['a text', data],
     ['nothing', null],
-  ])('are only those in the form of MCP: %s', async (_, result) => {
+  ])('nothing is stored of a result without files in the form of MCP: %s', async (_, result) => {
     expect(await storeEncodedFiles(result, () => expect.unreachable())).toEqual(result);
   });
 
-  test('are stored up to their number, and the others stay', async () => {
+  test('files of a tool result are stored up to the limit of their number, and the others stay as they are', async () => {
     const result = await storeEncodedFiles(
       Array.from({ length: 22 }, () => picture),
       keepFile,
@@ -54,7 +54,7 @@ describe('files in Base64 in a result', () => {
     expect(result).toEqual([...Array.from({ length: 20 }, () => stored), picture, picture]);
   });
 
-  test('stay where the tenant has no space', async () => {
+  test('files of a tool result stay as they are where the tenant has no space', async () => {
     const full = async () => await Promise.reject(new CallError('TOOL_FAILED', 'No space', UNCLEAR));
     expect(await storeEncodedFiles([picture], full)).toEqual([picture]);
   });

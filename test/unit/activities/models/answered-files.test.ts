@@ -48,7 +48,7 @@ const about = (blob: string, call: string): string =>
   `The tool lookup has answered this file (${blob}) in call ${call}:`;
 
 describe('files that tools have answered follow all answers of their turn', () => {
-  test('at a compatible server, as a message of the user', async () => {
+  test('a compatible server receives files of tools in a user message after all answers', async () => {
     expect(listAt(await sent('openai-compatible', BLOCK), '/messages').slice(2)).toEqual([
       { role: 'tool', tool_call_id: 'k1', content: 'Here' },
       { role: 'tool', tool_call_id: 'k2', content: 'Here' },
@@ -64,7 +64,7 @@ describe('files that tools have answered follow all answers of their turn', () =
     ]);
   });
 
-  test('at OpenAI, as an input of the user', async () => {
+  test('OpenAI receives files of tools in a user input after all answers', async () => {
     expect(listAt(await sent('openai', BLOCK), '/input').slice(3)).toMatchObject([
       { type: 'function_call_output', call_id: 'k1', output: 'Here' },
       { type: 'function_call_output', call_id: 'k2', output: 'Here' },
@@ -80,7 +80,7 @@ describe('files that tools have answered follow all answers of their turn', () =
     ]);
   });
 
-  test('at Anthropic, after the results in the same message', async () => {
+  test('Anthropic receives files of tools after the results in the same message', async () => {
     const messages = listAt(await sent('anthropic', BLOCK), '/messages');
     expect(messages).toHaveLength(3);
     expect(at(messages[2] ?? null, '/content')).toMatchObject([
@@ -93,7 +93,7 @@ describe('files that tools have answered follow all answers of their turn', () =
     ]);
   });
 
-  test('at Google, as a content of the user', async () => {
+  test('Google receives files of tools in a user content after all answers', async () => {
     expect(listAt(await sent('google', BLOCK), '/contents').slice(2)).toMatchObject([
       { role: 'user', parts: [{ functionResponse: {} }, { functionResponse: {} }] },
       {

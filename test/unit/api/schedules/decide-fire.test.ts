@@ -157,16 +157,19 @@ describe('beside a fire that waits for a quota since before its policy changed, 
     ['cancelOther', 'time', 'waits'],
     ['skip', 'backfill', 'waits'],
     ['allow', 'time', 'started'],
-  ])('of %s and kind %s is %s, and the first one starts', async (overlap, kind, wanted) => {
-    const schedule = await createSchedule(store, `together-${(schedules += 1)}`, { overlap });
-    const times = ['2026-01-01T01:00:00.000Z', '2026-01-01T02:00:00.000Z'] as const;
-    for (const at of times) await store.scheduleFires.open(anOpenedFire(schedule, at, nextRunId()));
-    const [first, second] = times.map((at) =>
-      aDueFire({ id: schedule.id, at, openedAt: at, kind, runId: nextRunId() }),
-    );
-    if (!first || !second) throw new TypeError('There are two fires');
-    const deps = { ...fireDeps(store), engine: aFakeTemporal().engine };
-    expect((await decideFire(deps, schedule, second))?.outcome ?? 'waits').toBe(wanted);
-    expect(await decideFire(deps, schedule, first)).toEqual({ outcome: 'started' });
-  });
+  ])(
+    'a fire of overlap %s and kind %s beside a waiting one is %s, and the waiting one starts',
+    async (overlap, kind, wanted) => {
+      const schedule = await createSchedule(store, `together-${(schedules += 1)}`, { overlap });
+      const times = ['2026-01-01T01:00:00.000Z', '2026-01-01T02:00:00.000Z'] as const;
+      for (const at of times) await store.scheduleFires.open(anOpenedFire(schedule, at, nextRunId()));
+      const [first, second] = times.map((at) =>
+        aDueFire({ id: schedule.id, at, openedAt: at, kind, runId: nextRunId() }),
+      );
+      if (!first || !second) throw new TypeError('There are two fires');
+      const deps = { ...fireDeps(store), engine: aFakeTemporal().engine };
+      expect((await decideFire(deps, schedule, second))?.outcome ?? 'waits').toBe(wanted);
+      expect(await decideFire(deps, schedule, first)).toEqual({ outcome: 'started' });
+    },
+  );
 });

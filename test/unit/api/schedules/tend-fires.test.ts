@@ -387,7 +387,7 @@ describe('times that Temporal has missed before a fire', () => {
     },
   );
 
-  test('are not recorded while an earlier run has not ended, nor before the schedule was changed', async () => {
+  test('skipped times are not recorded while an earlier run has not ended, nor before the schedule was changed', async () => {
     const busy = await createSchedule(store, 'missed-busy');
     temporal.times = [1, 2, 3, 4].map(hour);
     await open(busy, hour(1));
