@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CallError, REFUSED, UNCLEAR } from '../activities/calls/call-error.ts';
 import { lazyCheck, PlainResult } from '../activities/calls/run-code.ts';
 import type { RegisteredFunction } from '../activities/registered-code.ts';
-import { validateBy } from '../activities/tools/code-tool.ts';
+import { validateBy } from '../activities/tools/standard-schema.ts';
 import type { ToolContext } from '../activities/tools/tool.ts';
 import type { SchemaValue } from '../builder/schema-value.ts';
 import { isCommand } from '../graph/definition/index.ts';

@@ -1,4 +1,4 @@
-import type { StandardSchema } from '../activities/tools/code-tool.ts';
+import type { StandardSchema } from '../activities/tools/standard-schema.ts';
 
 /** The effects of a zod schema that its JSON Schema does not state. */
 export interface ZodTraits {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { StandardSchema } from '../activities/tools/code-tool.ts';
+import type { StandardSchema } from '../activities/tools/standard-schema.ts';
 import type { SchemaValue } from '../builder/schema-value.ts';
 import type { ToolEntry } from '../graph/definition/index.ts';
 import type { Json, JsonSchema } from '../graph/values/index.ts';

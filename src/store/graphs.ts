@@ -98,15 +98,12 @@ async function publishGraph(db: Transaction<Tables>, graph: NewGraph, source?: G
     ...(source === 'configuration' && { configured: publication }),
   };
   const replaced = current === undefined || current.version === row.version ? null : current.version;
-  const published = { current: true, unpublished: null, version: row.version };
-  if (known) {
-    await restoreVersion(db, row);
-    const outcome = known.current ? 'unchanged' : 'restored';
-    return { graph: { ...toPublishedGraph(known), ...published }, outcome, replaced };
-  }
-  await insertVersion(db, graph, row);
-  const { tenantId: _tenantId, ...content } = graph;
-  return { graph: { ...content, ...published }, outcome: 'created', replaced };
+  if (known) await restoreVersion(db, row);
+  else await insertVersion(db, graph, row);
+  const { createdAt, createdBy, definition, warnings, pins } = known ? toPublishedGraph(known) : graph;
+  const summary = { name, version: row.version, hash, createdAt, createdBy, unpublished: null, current: true };
+  const outcome = known ? (known.current ? 'unchanged' : 'restored') : 'created';
+  return { graph: { ...summary, definition, warnings, pins }, outcome, replaced };
 }
 
 /** The highest numbers of a name; 0 without versions. */

@@ -52,7 +52,9 @@ const linesOf = async (run: string): Promise<Json[]> =>
 
 /** Temporal's SDK writes the lines of activities a moment later. */
 async function hasLine(run: string, line: object): Promise<void> {
-  await expect.poll(async () => await linesOf(run)).toContainEqual(expect.objectContaining(line));
+  await expect
+    .poll(async () => await linesOf(run), { timeout: 30_000, interval: 100 })
+    .toContainEqual(expect.objectContaining(line));
 }
 
 const TOOL = { type: 'tool', tool: 'quote', args: { value: VALUE } };

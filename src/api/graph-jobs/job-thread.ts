@@ -20,7 +20,7 @@ export async function doAssigned<Name extends JobName>(job: AssignedJob<Name>): 
 }
 
 /** Resolves once the thread has loaded its code. */
-export const isThreadReady = (): null => null;
+export const reportReady = (): null => null;
 
 type JobFunctions = {
   readonly [Name in JobName]: (...parameters: ParametersOf<Name>) => ResultOf<Name> | Promise<ResultOf<Name>>;

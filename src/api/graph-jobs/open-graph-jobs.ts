@@ -86,7 +86,7 @@ export function openGraphJobs(catalog: Catalog, options: ThreadOptions = {}): Gr
       return await limitTenant(tenantId, async () => await thread(inThread));
     },
     ready: async () => {
-      await pool.run(null, { name: 'ready', signal: AbortSignal.timeout(READY_WITHIN_MS) });
+      await pool.run(null, { name: 'reportReady', signal: AbortSignal.timeout(READY_WITHIN_MS) });
     },
     close: async () => await pool.destroy(),
   };

@@ -93,7 +93,14 @@ async function callAll(client: Client): Promise<void> {
     [approvals.list(), graphs.list(), tools.list(), interventions.list()],
   ].flat();
   await Promise.all(lists.map(async (list) => await list.page()));
-  await Promise.all([runs.get('r'), runs.state('r'), runs.recording('r'), runs.diff('r', 's'), runs.explain('r')]);
+  await Promise.all([
+    runs.get('r'),
+    runs.state('r'),
+    runs.graph('r'),
+    runs.recording('r'),
+    runs.diff('r', 's'),
+    runs.explain('r'),
+  ]);
   await Promise.all([threads.get('t'), threads.state('t'), approvals.get('a'), graphs.diagram('g')]);
   await Promise.all([graphs.get('g'), graphs.get('g', 1), graphs.publish({}), graphs.validate({})]);
   await Promise.all([runs.pause('r'), runs.resume('r'), runs.cancel('r'), runs.retry('r'), runs.fail('r')]);

@@ -376,7 +376,7 @@ describe('times that Temporal has missed before a fire', () => {
   const fromNow = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
 
   test.each<Overlap>(['skip', 'buffer', 'allow', 'cancelOther'])(
-    'are recorded for %s after the end of the last run',
+    'times that Temporal has missed are recorded for overlap %s after the end of the last run',
     async (overlap) => {
       const schedule = await createSchedule(store, `missed-${overlap}`, { overlap });
       temporal.times = [-2, -1, 1, 2, 3].map(fromNow);
@@ -387,7 +387,7 @@ describe('times that Temporal has missed before a fire', () => {
     },
   );
 
-  test('skipped times are not recorded while an earlier run has not ended, nor before the schedule was changed', async () => {
+  test('missed times are not recorded while an earlier run has not ended, nor before the schedule was changed', async () => {
     const busy = await createSchedule(store, 'missed-busy');
     temporal.times = [1, 2, 3, 4].map(hour);
     await open(busy, hour(1));
