@@ -3,12 +3,13 @@ import { CallError, REFUSED, UNCLEAR } from '../activities/calls/call-error.ts';
 import { lazyCheck, PlainResult } from '../activities/calls/run-code.ts';
 import type { RegisteredFunction } from '../activities/registered-code.ts';
 import { validateBy } from '../activities/tools/standard-schema.ts';
+import type { StandardSchema } from '../activities/tools/standard-schema.ts';
 import type { ToolContext } from '../activities/tools/tool.ts';
 import type { SchemaValue } from '../builder/schema-value.ts';
 import { isCommand } from '../graph/definition/index.ts';
 import type { FunctionCommand } from '../graph/definition/index.ts';
-import { isJsonObject, toJson, toPointer } from '../graph/values/index.ts';
-import type { Json, JsonSchema, SchemaViolation } from '../graph/values/index.ts';
+import { isJsonObject, messageOf, toJson, toPointer } from '../graph/values/index.ts';
+import type { Json, JsonSchema, SchemaCheck, SchemaViolation } from '../graph/values/index.ts';
 import { callFields, codeField, Safety } from './fields.ts';
 import type { CallSettingsInput } from './fields.ts';
 import { Parameters, SchemaResult } from './tool-parameters.ts';
@@ -95,8 +96,7 @@ function withSchemas(
   const check = result === undefined ? null : lazyCheck(result);
   return async (args, context) => {
     const returned = await execute(await read(args), context);
-    const [violation] = check?.(toResult(returned) ?? null) ?? [];
-    if (violation && !isSteering(returned)) throw badResult(violation);
+    if (check) requireResult(check, returned);
     return returned;
   };
 }
@@ -106,22 +106,42 @@ function createReader(given: ParsedParameters | undefined): (args: Json) => Prom
   const { schema, parameters } = given;
   const check = lazyCheck(parameters);
   return async (args) => {
-    const read = schema ? await validateBy(schema, args) : { value: args };
-    if (!('value' in read)) throw badArguments({ path: toPointer(read.path), message: read.message });
-    const [violation] = schema ? [] : check(args);
+    if (schema) return await readBy(schema, args);
+    const [violation] = check(args);
     if (violation) throw badArguments(violation);
-    return toJson(read.value);
+    return args;
   };
 }
 
-function toResult(returned: unknown): Json {
-  return toJson((returned instanceof PlainResult ? returned.value : returned) ?? null);
+/** Errors of the schema's own code are those of a call that was not made. */
+async function readBy(schema: StandardSchema, args: Json): Promise<Json> {
+  try {
+    const read = await validateBy(schema, args);
+    if ('value' in read) return toJson(read.value);
+    throw badArguments({ path: toPointer(read.path), message: read.message });
+  } catch (error) {
+    if (error instanceof CallError) throw error;
+    const message = `The schema of the function can't read its arguments: ${messageOf(error)}`;
+    throw new CallError('FUNCTION_FAILED', message, { ...REFUSED, cause: error });
+  }
 }
 
-function isSteering(returned: unknown): boolean {
-  if (returned instanceof PlainResult) return false;
-  const value = toResult(returned);
-  return isJsonObject(value) && isCommand(value);
+/** Commands need not fit the schema. What is no JSON is left to the caller of the function, which refuses it. */
+function requireResult(check: SchemaCheck, returned: unknown): void {
+  const isPlain = returned instanceof PlainResult;
+  const value = jsonOrNone((isPlain ? returned.value : returned) ?? null);
+  if (value === undefined) return;
+  const [violation] = check(value);
+  const steers = !isPlain && isJsonObject(value) && isCommand(value);
+  if (violation && !steers) throw badResult(violation);
+}
+
+function jsonOrNone(value: unknown): Json | undefined {
+  try {
+    return toJson(value);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The code is not called. */

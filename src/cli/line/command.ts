@@ -70,7 +70,7 @@ export function defineCommand<const F extends Flags, T>({
     operands: operands.shown,
     async run(args, terminal) {
       const { values, positionals } = readFlags(args, spec.flags);
-      if (readsEnvFile) readEnvFile();
+      if (readsEnvFile) readEnvFile(terminal);
       return await action({ values, given: operands.read(spec.name, positionals) }, terminal);
     },
   };
@@ -188,13 +188,17 @@ export function twoOperands(shown: string, what: string): Operands<readonly [fir
 const ENV_FILE = '.env';
 
 /**
- * Sets the variables of `.env` in the working folder, if it is there; those that the environment has already stay.
+ * Sets the variables of `.env` in the working folder, if it is there, and prints their names; those that the
+ * environment has already stay.
  * @throws UsageError if it can't be read
  */
-function readEnvFile(): void {
+function readEnvFile({ env, stderr }: Pick<Terminal, 'env' | 'stderr'>): void {
   if (!existsSync(ENV_FILE)) return;
+  const known = new Set(Object.keys(env));
   try {
     loadEnvFile(ENV_FILE);
+    const names = Object.keys(env).filter((name) => !known.has(name));
+    if (names.length > 0) stderr.write(`Set by ${ENV_FILE}: ${names.join(', ')}\n`);
   } catch (error) {
     throw new UsageError(`${ENV_FILE} can't be read: ${messageOf(error)}`, { cause: error });
   }

@@ -82,6 +82,24 @@ test.each<[returned: string, unknown, string]>([
   );
 });
 
+test('a schema that throws refuses the call before the function is called', async () => {
+  const parameters = z.object({}).transform(() => {
+    throw new Error('no such customer');
+  });
+  const code: DefinedFunction = { parameters, effect: 'unsafe', execute: () => expect.unreachable() };
+  expect(await play(code, {})).toMatchObject({
+    status: 'failed',
+    message: expect.stringContaining('no such customer'),
+  });
+});
+
+test('a function whose result is no JSON is called once', async () => {
+  let calls = 0;
+  const code: DefinedFunction = { result: { type: 'number' }, execute: () => ((calls += 1), Number.NaN) };
+  expect(await play(code, {})).toMatchObject({ status: 'failed' });
+  expect(calls).toBe(1);
+});
+
 test.each<[args: JsonObject, path: string]>([
   [{ order: 1 }, '/nodes/work/args/order'],
   [{ oder: 'A-1' }, '/nodes/work/args'],
