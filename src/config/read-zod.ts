@@ -2,7 +2,7 @@ import type { StandardSchema } from '../activities/tools/standard-schema.ts';
 
 /** The effects of a zod schema that its JSON Schema does not state. */
 export interface ZodTraits {
-  /** It returns each accepted value unchanged, apart from unknown names. */
+  /** True if parsing returns an accepted value unchanged, except that unknown names may be removed. */
   readonly isPlain: boolean;
   /** It accepts more values than its JSON Schema. */
   readonly coerces: boolean;

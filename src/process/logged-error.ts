@@ -1,16 +1,14 @@
 import { types } from 'node:util';
-import { truncate } from '../graph/values/index.ts';
+import { truncate, withoutText } from '../graph/values/index.ts';
+import type { ErrorWithoutText } from '../graph/values/index.ts';
 import { isDatabaseAway } from '../store/database/database-away.ts';
 import { SetupError } from './setup-error.ts';
 
 /** An error as a field of a log line. */
-interface LoggedError {
-  /** The class. */
+interface LoggedError extends Partial<ErrorWithoutText> {
   readonly type: string;
   /** The text; absent if it may quote a value of a run. */
   readonly message?: string;
-  /** The positions at which the error was thrown, without its text. */
-  readonly stack?: string;
   readonly cause?: LoggedError;
   readonly errors?: readonly LoggedError[];
   readonly [name: string]: unknown;
@@ -45,11 +43,9 @@ export function toLoggedError(error: unknown, depth = MAX_CAUSES): LoggedError {
   const { code = own.type, errors } = own;
   const names = originOf(own) === null ? [] : Object.entries(own).filter(([name]) => FIELDS.has(name));
   return {
-    type: error.constructor.name,
-    ...(isCode(code) && { code }),
+    ...withoutText(error, code),
     ...(saysNoValues(error, own) && { message: truncate(error.message, MAX_TEXT) }),
     ...Object.fromEntries(names),
-    stack: positionsOf(error),
     ...(depth > 0 && error.cause !== undefined && { cause: toLoggedError(error.cause, depth - 1) }),
     ...(depth > 0 && isList(errors) && { errors: errors.slice(0, MAX_ERRORS).map((one) => toLoggedError(one, 0)) }),
   };
@@ -80,11 +76,6 @@ function isError(value: unknown): value is Error {
   return value instanceof Error || types.isNativeError(value);
 }
 
-/** True for a number, or a word as codes are; other texts may be anything. */
-function isCode(code: unknown): code is string | number {
-  return typeof code === 'number' || (typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$|^[0-9A-Z]{5}$/.test(code));
-}
-
 /** True for an error whose text consists of names, addresses and settings. */
 function saysNoValues(error: Error, own: OwnFields): boolean {
   if (error instanceof SetupError || isDatabaseAway(error)) return true;
@@ -101,15 +92,3 @@ const SQL_CLASSES: ReadonlySet<string> = new Set(['08', '25', '28', '3D', '40', 
 
 /** Codes of gRPC for servers that are away, and for missing rights: 4 and 14, 7 and 16. */
 const GRPC_CODES: ReadonlySet<number> = new Set([4, 7, 14, 16]);
-
-const POSITION = /^\s*at .*[^\s:]:\d+:\d+\)?$|^\s*at .*\((?:native|<anonymous>|index \d+)\)$/;
-
-/** Returns the lines of a stack that are positions in code. The text of the error comes before them. */
-function positionsOf({ stack = '', message }: Error): string {
-  const start = message === '' ? 0 : Math.max(0, stack.indexOf(message)) + message.length;
-  const lines = stack.slice(start).split('\n');
-  return lines
-    .flatMap((line) => (POSITION.test(line) ? [line.trim()] : []))
-    .join('\n')
-    .slice(0, MAX_TEXT);
-}

@@ -29,7 +29,7 @@ export interface NewFile extends Pick<StoredFile, 'id' | 'contentType' | 'by'> {
   readonly upload: Upload;
 }
 
-/** Files of tenants (HTTP API, `POST /api/blobs`). They are stored in pieces, so that no process holds a whole file. */
+/** Files of tenants (docs/files.md). They are stored in pieces, so that no process holds a whole file. */
 export interface Files {
   addPiece(uploadId: string, number: number, data: Uint8Array): Promise<void>;
   /**

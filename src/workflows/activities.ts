@@ -21,7 +21,7 @@ const journalOptions: ActivityOptions = {
   summary: 'journal',
 };
 
-export const journalActivities = proxyActivities<Activities>(journalOptions);
+export const activities = proxyActivities<Activities>(journalOptions);
 
 /** The time for which a call may wait for its worker. */
 const LOCAL_GRACE_MS = 1_000;

@@ -7,7 +7,7 @@ import type { CallTrace, JournalBatch } from '../graph/journal/index.ts';
 import { calleeName } from '../graph/run/index.ts';
 import type { CallEffect, LocalEffect, Principal } from '../graph/run/index.ts';
 import type { RunError } from '../graph/values/index.ts';
-import { journalActivities, callOptions, localActivities, localOptions, reconcileOptions } from './activities.ts';
+import { activities, callOptions, localActivities, localOptions, reconcileOptions } from './activities.ts';
 import { markCompressed } from './payload-converter.ts';
 
 /** The run that calls belong to. */
@@ -52,15 +52,15 @@ export function callActivity(
   const { request } = effect;
   switch (request.kind) {
     case 'model':
-      return journalActivities.callModel.executeWithOptions(options, [{ ...task, request }, sent]);
+      return activities.callModel.executeWithOptions(options, [{ ...task, request }, sent]);
     case 'tool':
-      return journalActivities.callTool.executeWithOptions(options, [{ ...task, request }, sent]);
+      return activities.callTool.executeWithOptions(options, [{ ...task, request }, sent]);
     case 'function':
-      return journalActivities.callFunction.executeWithOptions(options, [{ ...task, request }, sent]);
+      return activities.callFunction.executeWithOptions(options, [{ ...task, request }, sent]);
     case 'node':
-      return journalActivities.callNode.executeWithOptions(options, [{ ...task, request }, sent]);
+      return activities.callNode.executeWithOptions(options, [{ ...task, request }, sent]);
     case 'reading':
-      return journalActivities.readArguments.executeWithOptions(options, [{ ...task, request }, sent]);
+      return activities.readArguments.executeWithOptions(options, [{ ...task, request }, sent]);
   }
 }
 
@@ -115,6 +115,6 @@ export function reconcileWithLedger(
   };
   const { heartbeatMs } = request.policy;
   return CancellationScope.nonCancellable(() =>
-    journalActivities.reconcileCall.executeWithOptions(reconcileOptions(summary), [{ ...call, heartbeatMs }]),
+    activities.reconcileCall.executeWithOptions(reconcileOptions(summary), [{ ...call, heartbeatMs }]),
   );
 }

@@ -3,7 +3,7 @@ import type { ApplicationFailure } from '@temporalio/workflow';
 import type { EndedSegments, JournalBatch } from '../graph/journal/index.ts';
 import { statusOf } from '../graph/run/index.ts';
 import type { CallEffect, Run } from '../graph/run/index.ts';
-import { journalActivities, separateTaskQueue } from './activities.ts';
+import { activities, separateTaskQueue } from './activities.ts';
 import { markCompressed } from './payload-converter.ts';
 import { toJournalFailure } from './failures.ts';
 import type { RefusedBatch } from './failures.ts';
@@ -121,7 +121,7 @@ async function recordBatch(
 ): Promise<ApplicationFailure | null> {
   const entry = { runId, tenantId, graph: graph.name, ...(segments && { segments }) };
   try {
-    await CancellationScope.nonCancellable(() => journalActivities.record(entry, markCompressed(journal)));
+    await CancellationScope.nonCancellable(() => activities.record(entry, markCompressed(journal)));
     return null;
   } catch (error) {
     return toJournalFailure(error);

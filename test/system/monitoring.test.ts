@@ -194,7 +194,7 @@ describe('the metrics of a stack', () => {
     expect(await unanswered([OF_NOTHING], { of: 'series', text: 'other 1\n' })).toEqual([]);
   });
 
-  test('Prometheus reports a malformed query and a query of an unknown metric to this test', async () => {
+  test('the check of dashboard queries finds a malformed query and an unknown metric', async () => {
     const wrong = ['sum by (graph', 'sum(rate(holdfast_nothing_total[5m]))'];
     expect(await unanswered(wrong, { of: 'series' })).toEqual([expect.stringContaining('sum by (graph: '), wrong[1]]);
   });

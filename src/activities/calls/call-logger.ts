@@ -1,5 +1,6 @@
 import type { CallTask } from './call-task.ts';
 import { calleeName, parseCallKey } from '../../graph/run/index.ts';
+import { withoutText } from '../../graph/values/index.ts';
 
 /** Writes lines of the log; members of `fields` become members of the line. */
 export interface CallLogger {
@@ -26,8 +27,8 @@ const SILENT: CallLogger = { debug: logNothing, info: logNothing, warn: logNothi
 export const NO_LOG: ParentLogger = { child: () => SILENT };
 
 /**
- * Opens the log of an attempt: each line names its run, node and call. Errors are written with their texts, unless these
- * may quote redacted values.
+ * Opens the log of an attempt: each line names its run, node and call. Errors are written with their texts and members,
+ * unless these may quote redacted values.
  */
 export function openCallLogger(
   log: ParentLogger,
@@ -35,7 +36,7 @@ export function openCallLogger(
   attempt: number,
 ): CallLogger {
   const logger = log.child({ ...callLogFields(call), attempt });
-  return call.hidesErrors ? logger : withTextsOfErrors(logger);
+  return call.hidesErrors ? withoutTextsOfErrors(logger) : withTextsOfErrors(logger);
 }
 
 /** Removes secrets from all texts of log lines. Errors stay errors, so that the log decides what it has of them. */
@@ -47,6 +48,14 @@ export function withoutSecrets(logger: CallLogger, redact: (text: string) => str
       const copy: Error = Object.create(Object.getPrototypeOf(error));
       return Object.assign(copy, own, { type: error.name, message: redact(message), stack: redact(stack) });
     },
+  });
+}
+
+/** The log of a process keeps some texts of errors, such as paths of files, which may quote redacted values. */
+function withoutTextsOfErrors(logger: CallLogger): CallLogger {
+  return changeLines(logger, {
+    text: (text) => text,
+    error: (error, own) => withoutText(error, 'code' in own ? own.code : null),
   });
 }
 

@@ -9,7 +9,7 @@ import { userStackOf } from './user-stack.ts';
 
 /*
  * The one table of failures of models and tools: which ones to retry, and whether the callee may have done the work
- * (specification, "Run-time codes" and "Configuration").
+ * (docs/models.md, docs/guarantees.md).
  */
 
 const BY_STATUS: ReadonlyMap<number, FailureClass> = new Map([

@@ -84,7 +84,7 @@ export function docsRoutes(): Hono<ApiEnv> {
   return router;
 }
 
-const CACHE = 'public, max-age=3600';
+const CACHE_CONTROL = 'public, max-age=3600';
 
 const getDefinitionSchemaRoute = graphsTag.get('/schemas/graph-definition.json', 'public', {
   id: 'getDefinitionSchema',
@@ -98,7 +98,7 @@ const getDefinitionSchemaRoute = graphsTag.get('/schemas/graph-definition.json',
     const text = JSON.stringify(definitionSchema(catalog.nodeTypes));
     const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
     return (c) => {
-      const headers = { etag, 'cache-control': CACHE, 'access-control-allow-origin': '*' };
+      const headers = { etag, 'cache-control': CACHE_CONTROL, 'access-control-allow-origin': '*' };
       if (c.req.header('if-none-match') === etag) return c.body(null, 304, headers);
       return c.body(text, 200, { ...headers, 'content-type': 'application/schema+json' });
     };

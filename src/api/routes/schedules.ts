@@ -22,7 +22,7 @@ import { backfill, trigger } from '../schedules/trigger.ts';
 
 const schedules = tagged('schedules');
 
-const create = schedules.post('/api/schedules', 'run:start', {
+const createScheduleRoute = schedules.post('/api/schedules', 'run:start', {
   id: 'createSchedule',
   summary: 'Start runs of a graph at times of their own',
   body: NewScheduleSchema,
@@ -37,7 +37,7 @@ const create = schedules.post('/api/schedules', 'run:start', {
   },
 });
 
-const list = schedules.get('/api/schedules', 'run:read', {
+const listSchedulesRoute = schedules.get('/api/schedules', 'run:read', {
   id: 'listSchedules',
   summary: 'The schedules of the tenant, the newest first',
   query: PageQuery,
@@ -54,7 +54,7 @@ const list = schedules.get('/api/schedules', 'run:read', {
   },
 });
 
-const read = schedules.get('/api/schedules/{id}', 'run:read', {
+const getScheduleRoute = schedules.get('/api/schedules/{id}', 'run:read', {
   id: 'getSchedule',
   summary: 'A schedule, its next times and its last runs',
   params: idOf('schedule'),
@@ -67,7 +67,7 @@ const read = schedules.get('/api/schedules/{id}', 'run:read', {
   },
 });
 
-const change = schedules.patch('/api/schedules/{id}', 'run:start', {
+const changeScheduleRoute = schedules.patch('/api/schedules/{id}', 'run:start', {
   id: 'changeSchedule',
   summary: 'Change a schedule; its runs act as the caller from then on, unless it is only paused or goes on',
   params: idOf('schedule'),
@@ -92,7 +92,7 @@ const change = schedules.patch('/api/schedules/{id}', 'run:start', {
   },
 });
 
-const remove = schedules.delete('/api/schedules/{id}', 'run:start', {
+const deleteScheduleRoute = schedules.delete('/api/schedules/{id}', 'run:start', {
   id: 'deleteSchedule',
   summary: 'Delete a schedule; its runs go on',
   params: idOf('schedule'),
@@ -150,7 +150,7 @@ function timingOf(schedule: Timing): Timing {
   return schedule.cron === null ? { cron: null, every: schedule.every } : { cron: schedule.cron, every: null };
 }
 
-const now = schedules.post('/api/schedules/{id}/trigger', 'run:start', {
+const triggerScheduleRoute = schedules.post('/api/schedules/{id}/trigger', 'run:start', {
   id: 'triggerSchedule',
   summary: 'Take this moment as a time of a schedule, also of a paused one',
   params: idOf('schedule'),
@@ -164,7 +164,7 @@ const now = schedules.post('/api/schedules/{id}/trigger', 'run:start', {
   },
 });
 
-const past = schedules.post('/api/schedules/{id}/backfill', 'run:start', {
+const backfillScheduleRoute = schedules.post('/api/schedules/{id}/backfill', 'run:start', {
   id: 'backfillSchedule',
   summary: 'Take the times of a schedule that are over and were not taken, one run after the other',
   params: idOf('schedule'),
@@ -179,4 +179,12 @@ const past = schedules.post('/api/schedules/{id}/backfill', 'run:start', {
 });
 
 /** Routes of schedules: create, read, change, delete, trigger, backfill. */
-export const scheduleRoutes = routes(create, list, read, change, remove, now, past);
+export const scheduleRoutes = routes(
+  createScheduleRoute,
+  listSchedulesRoute,
+  getScheduleRoute,
+  changeScheduleRoute,
+  deleteScheduleRoute,
+  triggerScheduleRoute,
+  backfillScheduleRoute,
+);

@@ -145,7 +145,9 @@ export async function quarantineRun(
   if (isDone) {
     measure('holdfast.runs.put_aside', 1, {});
     const visible = await readVisibleReason(deps.store, run.id, message);
-    deps.logger.warn({ run: run.id, tenant: run.tenantId, message: visible, cancel }, 'a run was put aside');
+    // The reason of a cancel is a person's text, which may quote redacted values.
+    const asked = cancel && { by: cancel.by, signalId: cancel.signalId };
+    deps.logger.warn({ run: run.id, tenant: run.tenantId, message: visible, cancel: asked }, 'a run was put aside');
   }
   await endTerminatedRun(deps, run, Date.now());
 }

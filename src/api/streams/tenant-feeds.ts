@@ -6,7 +6,7 @@ import type { EventPart, FeedPosition } from '../../store/tenant-events.ts';
 /** Events of a tenant, with the redaction of their runs; a deleted run has no entry. */
 export interface FeedPart extends EventPart {
   readonly redactionOf: ReadonlyMap<string, Redaction>;
-  /** The number of change notifications received before the part was read. */
+  /** The notification count when this part was read; `isBehind` compares it with the current count. */
   readonly notifications: number;
 }
 

@@ -188,7 +188,7 @@ export async function onceReady<T>(withinMs: number, query: () => Promise<T>): P
     await query().then(
       (answer) => ({ answer }),
       (error: unknown) => {
-        if (!isNamespaceBusy(error)) throw error;
+        if (!isWorkflowBusy(error)) throw error;
         return { error };
       },
     );
@@ -200,7 +200,7 @@ export async function onceReady<T>(withinMs: number, query: () => Promise<T>): P
 /** The gRPC codes of a busy workflow: too many requests, between two tasks, or changed in the meantime. */
 const BUSY = ['RESOURCE_EXHAUSTED', 'FAILED_PRECONDITION', 'ABORTED'] as const;
 
-function isNamespaceBusy(error: unknown): boolean {
+function isWorkflowBusy(error: unknown): boolean {
   const cause = error instanceof ServiceError ? error.cause : error;
   return BUSY.some((name) => hasGrpcCode(cause, name)) || isPlayedAnew(cause);
 }

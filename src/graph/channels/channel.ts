@@ -25,7 +25,7 @@ export interface Channel {
   readonly initial: Json;
   /** `null` if any value is valid. */
   readonly check: SchemaCheck | null;
-  /** True if a value can be read only in the superstep after its write (specification, "Channels"). */
+  /** True if a value can be read only in the superstep after its write (docs/reference/channels.md). */
   readonly ephemeral: boolean;
   /** The roles that messages from outside may have; `null` if the channel holds no conversation. */
   readonly rolesFromOutside: readonly MessageRole[] | null;
@@ -167,7 +167,7 @@ function isRemoval(change: Json): change is JsonObject & { readonly remove: stri
   return isJsonObject(change) && typeof change['remove'] === 'string' && Object.keys(change).length === 1;
 }
 
-/** The reducers that a channel may name (specification, "Channels"). */
+/** The reducers that a channel may name (docs/reference/channels.md). */
 export const BUILT_IN_REDUCERS: Readonly<Record<ReducerName, Reducer>> = {
   /** The last value written. */
   replace: { initial: null, reduce: (_current, update) => update },

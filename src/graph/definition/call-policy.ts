@@ -78,7 +78,7 @@ export function capDeadline(policy: CallPolicy, leftMs: number | null): CallPoli
 /** The least strict first. */
 export const CALL_SAFETIES = ['idempotent', 'keyed', 'unsafe'] as const;
 
-/** Decides if a call may be repeated after a crash between its claim and its record (specification, "Configuration"). */
+/** Decides if a call may be repeated after a crash between its claim and its record (docs/guarantees.md). */
 export type CallSafety = (typeof CALL_SAFETIES)[number];
 
 /** Where a call runs: in an activity, or in the worker of the workflow task itself. */

@@ -7,7 +7,7 @@ import type { Limits } from './limits.ts';
 import type { MessageRole } from './message.ts';
 import type { NodeFields, NodeType } from './node-types/node-types.ts';
 
-/** The public language (specification "Graph definition, version 1") as types. Definitions are plain JSON. */
+/** The public language (docs/reference/definition.md) as types. Definitions are plain JSON. */
 export interface GraphDefinition {
   /** The address of the JSON Schema, for editors. */
   readonly $schema?: string;
@@ -158,8 +158,7 @@ const NAMED_FIELDS = ['branches', 'route', 'forEach'] as const satisfies readonl
 export const INTERPRETER_VERSION = 1;
 
 /**
- * An error or warning about a definition (specification, "Compile-time issues"). The rules of `graph/validate` name the
- * codes.
+ * An error or warning about a definition (docs/reference/errors.md). The rules of `graph/validate` name the codes.
  */
 export interface GraphIssue<Code extends string = string> {
   readonly code: Code;

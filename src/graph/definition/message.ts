@@ -71,7 +71,7 @@ export function isSummary({ id, content }: Message): boolean {
   return id === SUMMARY_ID && typeof content === 'string' && content.startsWith(SUMMARY_HEADING);
 }
 
-/** The content of a message: a text, or a list of texts and files (specification, "Also in version 1"). */
+/** The content of a message: a text, or a list of texts and files (docs/files.md). */
 export type MessageContent = string | readonly ContentPart[];
 
 export type ContentPart = TextPart | FilePart;
@@ -95,7 +95,7 @@ export interface LinkedFile extends FilePartFields {
   readonly url: string;
 }
 
-/** A file that the tenant has stored (HTTP API, `POST /api/blobs`). */
+/** A file that the tenant has stored with `POST /api/blobs`. */
 export interface StoredFilePart extends FilePartFields {
   readonly blob: string;
 }

@@ -1,4 +1,4 @@
-/** The permissions of callers (specification, "Who may do what"). */
+/** The permissions of callers (docs/security.md). */
 export const PERMISSIONS = [
   'graph:publish',
   'run:start',

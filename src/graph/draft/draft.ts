@@ -389,7 +389,7 @@ class IdsByTask {
   }
 
   add(id: string, path: TaskPath): void {
-    for (const task of tasksAround(path)) {
+    for (const task of pathsOfEnclosingTasks(path)) {
       const ids = this.#ids.get(task);
       if (ids) ids.add(id);
       else this.#ids.set(task, new Set([id]));
@@ -397,7 +397,7 @@ class IdsByTask {
   }
 
   delete(id: string, path: TaskPath): void {
-    for (const task of tasksAround(path)) this.#ids.get(task)?.delete(id);
+    for (const task of pathsOfEnclosingTasks(path)) this.#ids.get(task)?.delete(id);
   }
 
   /** Returns the ids of the task at a path and of the tasks inside it. */
@@ -406,6 +406,6 @@ class IdsByTask {
   }
 }
 
-function tasksAround(path: TaskPath): readonly string[] {
+function pathsOfEnclosingTasks(path: TaskPath): readonly string[] {
   return path.map((_key, depth) => path.slice(0, depth + 1).join('/'));
 }

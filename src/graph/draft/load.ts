@@ -57,7 +57,7 @@ export function mustYield({ load }: LoadedDraft): boolean {
 }
 
 /** True if this `advance` should yield before it enters a graph or closes a superstep, which can't be interrupted. */
-export function mustYieldBeforeWhole({ load }: LoadedDraft): boolean {
+export function mustYieldBeforeUninterruptible({ load }: LoadedDraft): boolean {
   return mustYield({ load }) || unitsSpent() - load.unitsBefore > MAX_UNITS_BEFORE_WHOLE;
 }
 
@@ -65,7 +65,7 @@ export function mustYieldBeforeWhole({ load }: LoadedDraft): boolean {
  * Units that a result, a signal or a timer gives back to the open superstep, because an agent continues as long as it
  * receives answers.
  */
-const UNITS_OF_OUTSIDE = 300_000;
+const UNITS_RETURNED_PER_INPUT = 300_000;
 
 /** Counts what a run computes, in units of the meter: across yields and in every part of the interpreter. */
 export class DraftWork {
@@ -93,7 +93,7 @@ export class DraftWork {
 
   /** Resets the count of uninterrupted work, because an occurrence has arrived from outside. */
   receiveOccurrence(): void {
-    this.#reset({ superstep: Math.max(0, this.computed.superstep - UNITS_OF_OUTSIDE), alone: 0 });
+    this.#reset({ superstep: Math.max(0, this.computed.superstep - UNITS_RETURNED_PER_INPUT), alone: 0 });
   }
 
   #reset(changes: Partial<ComputedUnits>): void {

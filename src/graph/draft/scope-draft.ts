@@ -169,7 +169,7 @@ function openForWriting(frame: Frame): DraftScope {
   const { at, visits } = scope;
   const copy = { ...scope, visits: { ...visits }, at: at.kind === 'running' ? { ...at, tasks: [...at.tasks] } : at };
   draft.copies.add(copy);
-  if (parent) putInto(parent, copy);
+  if (parent) replaceScopeInside(parent, copy);
   else draft.setRoot(copy);
   return copy;
 }
@@ -178,7 +178,7 @@ function isCopiedScope({ copies }: Draft, scope: Scope): scope is DraftScope {
   return copies.has(scope);
 }
 
-function putInto(parent: TaskHandle, scope: Scope): void {
+function replaceScopeInside(parent: TaskHandle, scope: Scope): void {
   const { state } = parent.task;
   if (state.phase !== 'open') throw new TypeError(`The graph inside the task "${parent.key}" is not open`);
   putTask(parent, { ...parent.task, state: { ...state, position: withScopeInside(state.position, scope) } });

@@ -9,7 +9,7 @@ import { matchesPattern } from '../values/regular-expression.ts';
 import { registerTime, TIME_FUNCTIONS, TIME_METHODS } from './time.ts';
 
 /**
- * Methods that the CEL library implements differently from the specification, or at a cost that is not linear:
+ * Methods that the CEL library implements differently from docs/reference/expressions.md, or at a cost that is not linear:
  * backtracking regular expressions, UTF-16 indexes, case beyond ASCII, quadratic searches, time zones. Calls of them
  * are renamed to `replacementName` before the type check.
  */
@@ -32,7 +32,7 @@ export const REPLACED_FUNCTIONS: ReadonlySet<string> = new Set(TIME_FUNCTIONS);
 /** The name under which this file registers its own version of a method. */
 export const replacementName = (method: string): string => `${method}_`;
 
-/** Registers the functions that the specification adds to standard CEL. */
+/** Registers the functions that Holdfast adds to standard CEL (docs/reference/expressions.md). */
 export function registerFunctions(environment: Environment): void {
   const add = (signature: string, handler: (...args: never[]) => unknown): void => {
     environment.registerFunction(signature, handler, { async: false });

@@ -28,7 +28,10 @@ export function prepareForCheck(nodes: ReadonlySet<SyntaxNode>): void {
   }
 }
 
-/** Adapts a checked syntax tree: divisions of JSON numbers, keys of maps, and a cost for each node by its value or its operands. */
+/**
+ * Rewrites a checked syntax tree: division works on JSON numbers, maps keep all keys, each node charges units for its
+ * value or operands.
+ */
 export function meterSyntaxTree(nodes: ReadonlySet<SyntaxNode>): void {
   for (const node of nodes) {
     if (isJsonDivision(node)) divideJsonNumbers(node);

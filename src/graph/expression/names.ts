@@ -1,6 +1,9 @@
 import type { Json } from '../values/json.ts';
 
-/** A name that an expression may use; each field of a definition, or of a hook, allows some (specification, "Expressions"). */
+/**
+ * A name that an expression may use; each field of a definition, or of a hook, allows some
+ * (docs/reference/expressions.md).
+ */
 export type ExpressionName =
   | 'state'
   | 'run'

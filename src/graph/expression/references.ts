@@ -7,7 +7,7 @@ export interface ReadMembers {
   readonly channels: ReadonlySet<string>;
   readonly runFields: ReadonlySet<string>;
   readonly args: ReadonlySet<string>;
-  /** The channels whose member `length` is read, as JavaScript asks for a size. */
+  /** Channels of which the expression reads `.length`, as in JavaScript; CEL has `size()`. */
   readonly lengths: ReadonlySet<string>;
 }
 

@@ -57,7 +57,7 @@ export function allNodes(root: SyntaxNode): ReadonlySet<SyntaxNode> {
 
 /*
  * JSON has one kind of number, CEL has int and double: JSON numbers are doubles, integer literals are ints. This file
- * lets both be mixed in arithmetic, comparison and division (specification, "Expressions").
+ * lets both be mixed in arithmetic, comparison and division (docs/reference/expressions.md).
  */
 
 /** Registers arithmetic of int with double. Its result is a double. */

@@ -42,7 +42,7 @@ export function refuseReaching(graph: CompiledGraph, nodes: readonly string[], a
   return refuseAny(approvalGates(graph).before(nodes), actor);
 }
 
-/** Refuses to continue at an approval node: that counts as deciding it (HTTP API, roles). */
+/** Refuses to continue at an approval node: that counts as deciding it (docs/guarantees.md). */
 export function refuseAsking({ nodes }: CompiledGraph, node: string, actor: Actor): Refusal | null {
   const policy = nodes.get(node)?.behavior.policy;
   return policy

@@ -7,7 +7,7 @@ import {
   addGraphFlows,
   readingNodeOf,
   channelLocation,
-  isOfResult,
+  readsResult,
   nodeLocation,
   locationsOfSources,
   startErrorLocation,
@@ -102,7 +102,7 @@ function redactionOfNode(node: LocatedNode, analysis: FlowAnalysis): NodeRedacti
   const isDerived = (part: string): boolean => analysis.derived.has(nodeLocation(graph, id, part));
   const isHidden = (source: string): boolean =>
     locationsOfSources([source], readingNodeOf(node)).some((location) => analysis.derived.has(location)) ||
-    (filling.size > 0 && isOfResult(source));
+    (filling.size > 0 && readsResult(source));
   const fields = visibleFields(texts, isHidden);
   const inside = redactionInside(node, analysis);
   const later = [...texts.laterFields.values()].flatMap(expressionsOfTemplate);
@@ -159,7 +159,7 @@ function membersWrittenToRedacted({ graph, texts }: LocatedNode, { redacted }: F
     .flatMap(([, text]) => expressionsOfTemplate(text));
   const sources = written.flatMap((expression) => [...expression.sources().content]);
   const whole = texts.resultTo !== null && isRedacted(texts.resultTo) ? ['result'] : [];
-  return new Set([...whole, ...sources.filter(isOfResult)]);
+  return new Set([...whole, ...sources.filter(readsResult)]);
 }
 
 /** True if a model requests the calls that a node makes. */

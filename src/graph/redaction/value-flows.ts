@@ -94,7 +94,7 @@ function addResult(flows: ValueFlows, node: LocatedNode): void {
  */
 function addAnswer(flows: ValueFlows, node: LocatedNode): void {
   const part = (name: string): string => nodeLocation(node.graph, node.id, name);
-  const read = expressionsOfNode(node.texts).flatMap(({ sources }) => [...sources().read].filter(isOfResult));
+  const read = expressionsOfNode(node.texts).flatMap(({ sources }) => [...sources().read].filter(readsResult));
   const conversations = [...node.texts.conversations.values()].map((name) => channelLocation(node.graph, name));
   const parts = [part('result'), part('calls'), part('error'), ...locationsOfSources(read, readingNodeOf(node))];
   for (const location of [...parts, ...conversations, ...locationsOfGraphTools(node, 'item')])
@@ -237,7 +237,7 @@ export interface ReadingNode {
 }
 
 /** True for the result of a node, or a member of it. */
-export function isOfResult(source: ValueSource): boolean {
+export function readsResult(source: ValueSource): boolean {
   return source === 'result' || source.startsWith('result.');
 }
 

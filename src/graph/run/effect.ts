@@ -67,7 +67,7 @@ export interface GraphOffer {
   readonly parameters: JsonSchema;
 }
 
-/** The rule for fitting a request's messages to a model (specification, "Nodes", `context`). */
+/** The rule for fitting a request's messages to a model (docs/context.md). */
 export interface ContextPolicy {
   /** Tokens of the whole request; `null` allows the model's maximum. */
   readonly maxTokens: number | null;

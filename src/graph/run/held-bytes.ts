@@ -71,7 +71,7 @@ export function bytesOfRequest(request: CallRequest): number {
 /** Returns the bytes of a list element. The size of a long text is memoized by the object that holds it. */
 function bytesOfItem(holder: Pick<NodeTask, 'item'>): number {
   const { item } = holder;
-  if (typeof item !== 'string' || item.length < WORTH_REMEMBERING) return approximateBytes(item);
+  if (typeof item !== 'string' || item.length < MIN_MEMOIZED_BYTES) return approximateBytes(item);
   const bytes = itemsMeasured.get(holder) ?? approximateBytes(item);
   itemsMeasured.set(holder, bytes);
   return bytes;
@@ -143,7 +143,7 @@ const objectsMeasured = new WeakMap<object, number>();
  */
 const listsMeasured = new WeakMap<object, { readonly length: number; readonly bytes: number }>();
 /** Smaller objects are measured faster than they are looked up. */
-const WORTH_REMEMBERING = 256;
+const MIN_MEMOIZED_BYTES = 256;
 
 /** Returns approximately the bytes of a value as JSON text; the same for equal values. */
 export function approximateBytes(value: unknown): number {
@@ -153,7 +153,7 @@ export function approximateBytes(value: unknown): number {
   const before = objectsMeasured.get(value);
   if (before !== undefined) return before;
   const bytes = 2 + bytesOfMembers(value, Object.keys(value));
-  if (bytes >= WORTH_REMEMBERING) objectsMeasured.set(value, bytes);
+  if (bytes >= MIN_MEMOIZED_BYTES) objectsMeasured.set(value, bytes);
   return bytes;
 }
 
@@ -170,6 +170,6 @@ function bytesOfList(list: readonly unknown[]): number {
   if (before.length === list.length) return before.bytes;
   let { bytes } = before;
   for (let at = before.length; at < list.length; at += 1) bytes += approximateBytes(list[at]) + 1;
-  if (bytes >= WORTH_REMEMBERING) listsMeasured.set(list, { length: list.length, bytes });
+  if (bytes >= MIN_MEMOIZED_BYTES) listsMeasured.set(list, { length: list.length, bytes });
   return bytes;
 }

@@ -108,7 +108,7 @@ const MODEL = {
 } as const;
 
 const EXECUTION = 'Where calls run: "activity", or "local" for short idempotent ones.';
-const MAY_GOTO = 'Nodes that a command may go to, in addition to the edges.';
+const MAY_GOTO_TEXT = 'Nodes that a command may go to, in addition to the edges.';
 const ARGS = 'The arguments: templates, at any depth.';
 
 /** The descriptions of the fields of nodes, by object. The doc comments of the types have the same texts. */
@@ -146,7 +146,7 @@ export const NODE_FIELDS = {
     function: 'The name of the function.',
     args: ARGS,
     execution: EXECUTION,
-    mayGoto: MAY_GOTO,
+    mayGoto: MAY_GOTO_TEXT,
   },
   subgraph: {
     ...COMMON,
@@ -173,7 +173,7 @@ export const NODE_FIELDS = {
     onTimeout: 'What no decision in time means; "expire" by default. "fail" is the failure of the node.',
     onReject: '"continue" by default: the result says `rejected`. "fail" is the failure of the node.',
   },
-  custom: { ...CALL, execution: EXECUTION, mayGoto: MAY_GOTO },
+  custom: { ...CALL, execution: EXECUTION, mayGoto: MAY_GOTO_TEXT },
   onError: {
     to: 'The node to continue with.',
     write: 'A template for each channel, over `error` and `state`.',

@@ -1,6 +1,6 @@
 import { childFrame, frameOutput, tasksOfFrame, TaskHandle, emitTask, keyOfCall } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
-import { mustYield, mustYieldBeforeWhole } from '../draft/load.ts';
+import { mustYield, mustYieldBeforeUninterruptible } from '../draft/load.ts';
 import { tasksOfScope } from '../run/scope-position.ts';
 import type { ScopePosition, NodeTask, SavedProgress, Scope, TaskState } from '../run/scope.ts';
 import {
@@ -72,7 +72,7 @@ function workOnSuperstep(frame: Frame): StopReason | null {
     return { kind: inside };
   const [first, second] = tasks.flatMap(({ state }) => (state.phase === 'failed' ? [state.failure.error] : []));
   if (first) return { kind: 'failed', error: withSecondFailure(first, second) };
-  if (mustYieldBeforeWhole(frame.draft)) return { kind: 'yielded' };
+  if (mustYieldBeforeUninterruptible(frame.draft)) return { kind: 'yielded' };
   const failure = closeSuperstep(frame, tasks.filter(isFinished));
   return failure && { kind: 'failed', error: failure };
 }
@@ -130,7 +130,7 @@ function runGraphCalls(handle: TaskHandle, child: Frame): SubgraphResult {
  */
 function enterSubgraph({ task: { state } }: TaskHandle, child: Frame): StopReason | null {
   if (child.scope.step >= 0 || state.phase !== 'open' || state.position.kind !== 'subgraph') return null;
-  if (mustYieldBeforeWhole(child.draft)) return { kind: 'yielded' };
+  if (mustYieldBeforeUninterruptible(child.draft)) return { kind: 'yielded' };
   const error = enterScope(child, state.position.input);
   return error && { kind: 'failed', error };
 }

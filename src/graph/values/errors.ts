@@ -1,7 +1,7 @@
 import { isNumber, isObjectOf, isText, orAbsent } from './guards.ts';
 import { abbreviate } from './text.ts';
 
-/** Codes of failures while a run executes (specification, "Run-time codes"). */
+/** Codes of failures while a run executes (docs/reference/errors.md). */
 export type RunErrorCode =
   | 'EXPRESSION_FAILED'
   | 'INVALID_ROUTE'

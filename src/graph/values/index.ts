@@ -24,6 +24,8 @@ export {
 } from './time.ts';
 export { isRunError, isUnknownOutcome, MAX_MESSAGE } from './errors.ts';
 export type { RunError, RunErrorCode, TaskFailure, TokenUsage } from './errors.ts';
+export { withoutText } from './error-without-text.ts';
+export type { ErrorWithoutText } from './error-without-text.ts';
 export { isBoolean, isExactly, isListOf, isNumber, isObjectOf, isText, orAbsent, orNull } from './guards.ts';
 export type { Guard } from './guards.ts';
 export { parsePointer, toPointer } from './json-pointer.ts';

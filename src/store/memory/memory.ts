@@ -10,7 +10,7 @@ import { ROW_COUNT, oneAtATime } from '../database/run-statement.ts';
 /** The most entries of a tenant. */
 export const MAX_MEMORY_ENTRIES = 100_000;
 
-/** Long-term memory (HTTP API, "Routes"). Expired entries are never returned. */
+/** Long-term memory (docs/memory.md). Expired entries are never returned. */
 export interface Memory {
   /**
    * Creates or replaces a value.

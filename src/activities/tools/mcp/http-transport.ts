@@ -17,7 +17,7 @@ interface HttpTransportOptions {
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
 }
 
-/** A server that takes longer has not accepted a message without an answer. */
+/** The most time a server may take to accept a message that expects no answer. In milliseconds. */
 const TAKE_MS = 10_000;
 
 /**

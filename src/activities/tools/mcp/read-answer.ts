@@ -11,7 +11,9 @@ import type { ErrorMeaning } from './server-settings.ts';
 
 /** What is known of the tool that has answered. */
 interface AnsweringTool {
-  /** The schema of structured content, which the tool must answer then; `null` if it promises none. */
+  /**
+   * The tool's declared output schema; each answer must then contain structured content. `null` if none is declared.
+   */
   readonly outputSchema: JsonObject | null;
   readonly errorMeans: ErrorMeaning;
   readonly call: Pick<ToolCall, 'keepFile' | 'attachFile' | 'signal'>;

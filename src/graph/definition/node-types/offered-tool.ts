@@ -2,7 +2,7 @@ import { isJsonObject } from '../../values/json.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
 
 /**
- * Long-term memory as a tool (specification, "Also in version 1"): the model reads one namespace, and writes it if
+ * Long-term memory as a tool (docs/memory.md): the model reads one namespace, and writes it if
  * `access` allows it.
  */
 export interface MemoryTool {
@@ -13,7 +13,7 @@ export interface MemoryTool {
 }
 
 /**
- * A published graph as a tool (specification, "Also in version 1"): the model supplies its input and receives its
+ * A published graph as a tool (docs/agents.md): the model supplies its input and receives its
  * output.
  */
 export interface GraphTool {

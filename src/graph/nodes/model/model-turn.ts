@@ -118,7 +118,7 @@ function afterFailure(step: TurnStep, failure: TaskFailure): TurnProgress {
   return askNextModel(usage ? { ...step, conversation: addUsage(conversation, usage) } : step, failure);
 }
 
-/** Calls the next model. After a content filter, the turn fails instead (specification, "Nodes", `model`). */
+/** Calls the next model. After a content filter, the turn fails instead (docs/models.md). */
 function askNextModel(step: TurnStep, failure: TaskFailure): TurnProgress {
   const { plan, task, conversation, question } = step;
   const isFiltered = failure.error.cause?.code === CONTENT_FILTER;

@@ -7,9 +7,9 @@ import type { Json } from '../../values/json.ts';
 const MAX_VISIBLE_FILES = 20;
 
 /**
- * Returns the pictures and PDFs of a tool's result that models can be shown. They are parts of stored files in a list,
- * or in the members `file`, `files` and `content` of an object, where calls of tools put the files that they store.
- * @param beside files of the answer for which the result has no member
+ * Returns the images and PDFs in a tool's result, for models: stored-file parts in a list, or in the members `file`,
+ * `files`, `content`.
+ * @param beside files that the tool attached outside its result
  */
 export function filesInResult(result: Json, beside: readonly StoredFilePart[] = []): readonly StoredFilePart[] {
   const members = isJsonObject(result) ? MEMBERS.map((name) => result[name] ?? null) : [];

@@ -18,7 +18,7 @@ import type { CallableGraph } from '../node-settings.ts';
  * A failed call is answered with its failure, and the others continue.
  */
 
-/** A batch in the task that makes its calls. */
+/** The current state of a batch in its task, with the graphs that run as calls. */
 export interface BatchProgress extends Pick<WithGraphCalls, 'inside'> {
   readonly batch: ToolBatch;
   /** The number of calls made so far by the task; also the number of the next one. */

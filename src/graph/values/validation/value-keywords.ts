@@ -12,7 +12,7 @@ type FormatParser = (given: never) => unknown;
 /** In characters. The library scans each run of digits again from each of its digits. */
 const MAX_DURATION = 100;
 
-/** True if a text has a format. Every text has an unknown format, and an empty text has any. */
+/** True if a text matches a format. An unknown format matches every text; an empty text matches every format. */
 function isOfFormat(format: string, text: string): boolean {
   if (format === 'duration' && text.length > MAX_DURATION) return false;
   const check: FormatParser | undefined = Object.hasOwn(draft2020.formats, format)

@@ -253,7 +253,7 @@ describe('a message for a hook', () => {
       expect(await runsOf(name)).toMatchObject({ items: [{ input: { number: 'ü+&%' } }], nextCursor: null });
     });
 
-    test('a GitHub form is verified as it comes, and recognized again by its delivery id', async () => {
+    test('the signature of a GitHub form covers the raw body, and a second delivery with the same id starts no run', async () => {
       await put('form-once');
       const message = form(payloadOf(BODY), FORM, 'form-1');
       expect(await post('demo.form-once', { ...message, body: `${message.body}&` })).toMatchObject({ status: 401 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { unavailable } from '../../../../src/api/http/errors.ts';
 import { sendSignal } from '../../../../src/api/runs/send-signal.ts';
 import type { Engine } from '../../../../src/api/temporal/engine.ts';
@@ -94,6 +94,16 @@ describe('a run whose workers do not answer', () => {
     expect(await runOf(id)).toMatchObject({ status: 'canceled', view: { error } });
     expect(await send(engine, id, { isRepetition: true })).toEqual(taken);
     expect((await store.journal.events(id, 0, 10)).map(({ type }) => type)).toEqual(['run.canceled']);
+  });
+
+  test('the log names who has canceled a run that is ended without its workers, but not the reason', async () => {
+    await aDispatchedRun('C-log');
+    const warn = vi.spyOn(logger, 'warn');
+    await send(silent(aTask({ failures: 3 })), 'C-log');
+    const cancel = { by: 'bob', signalId: 'd1' };
+    expect(warn).toHaveBeenCalledWith(expect.objectContaining({ run: 'C-log', cancel }), 'a run was put aside');
+    expect(JSON.stringify(warn.mock.calls)).not.toContain('why not');
+    warn.mockRestore();
   });
 
   test.each([

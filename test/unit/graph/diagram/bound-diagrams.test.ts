@@ -15,7 +15,7 @@ function aRoute(label: string, targets: number) {
 }
 
 describe.each(Object.entries(DIAGRAM_WRITERS))('a drawing in %s', (_format, write) => {
-  test('a diagram cuts a label that all targets of an edge repeat', () => {
+  test('a label that is drawn at each target of an edge is truncated', () => {
     const definition = aRoute('<'.repeat(20_000), 1_000);
     expect(write(definition).length).toBeLessThan(2_000_000);
     expect(write(aRoute('<'.repeat(40_000), 1_000))).toHaveLength(write(definition).length);
@@ -45,7 +45,7 @@ describe.each(Object.entries(DIAGRAM_WRITERS))('a drawing in %s', (_format, writ
     expect(text.match(/-->/g)).toHaveLength(5_000);
   });
 
-  test('a diagram has all arrows of a graph within the limit', () => {
+  test('a diagram omits no arrow while their number is within the limit', () => {
     expect(write(aRoute('x', 1_000))).not.toContain('not drawn');
   });
 });
