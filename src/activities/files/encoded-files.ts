@@ -2,6 +2,7 @@ import type { StoredFilePart } from '../../graph/definition/index.ts';
 import { checkedMediaType, isJsonList, isJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { AnsweredBytes } from '../tools/tool.ts';
+import { MAX_ANSWERED_BYTES } from './keep-file.ts';
 import type { FileStorage } from './keep-file.ts';
 
 /** The bytes of a part in MCP's form: `image`, `audio`, or `resource` with a `blob`. */
@@ -60,11 +61,17 @@ async function storeParts(parts: readonly Json[], storage: FileStorage): Promise
   const stored: Json[] = [];
   let files = 0;
   for (const part of parts) {
+    storage.signal.throwIfAborted();
     const file = isJsonObject(part) ? encodedFileIn(part) : null;
-    const isKept = file !== null && BASE64.test(file.data) && files++ < MAX_ANSWERED_FILES;
+    const isKept = file !== null && isStorable(file) && files++ < MAX_ANSWERED_FILES;
     stored.push((isKept && (await tryToKeep(file, storage))) || part);
   }
   return stored;
+}
+
+/** True for Base64 of an allowed size, which its length shows. */
+function isStorable({ data }: EncodedFile): boolean {
+  return Buffer.byteLength(data, 'base64') <= MAX_ANSWERED_BYTES && BASE64.test(data);
 }
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;

@@ -67,6 +67,32 @@ describe('files in Base64 in a result', () => {
     expect(await storeEncodedFiles([picture], failing)).toEqual([picture]);
   });
 
+  test('files of a tool result are stored up to 10 MiB each, and larger ones stay as they are', async () => {
+    const sizes: number[] = [];
+    const keepSized = async ({ bytes }: AnsweredBytes) => {
+      sizes.push(bytes.byteLength);
+      return await Promise.resolve(stored);
+    };
+    const ofSize = (bytes: number) => ({ ...picture, data: Buffer.alloc(bytes).toString('base64') });
+    const [full, large] = [ofSize(10 * 1_048_576), ofSize(10 * 1_048_576 + 1)];
+    const result = await storeEncodedFiles([large, full], { ...storage, keepFile: keepSized });
+    expect(sizes).toEqual([10 * 1_048_576]);
+    expect(result).toEqual([large, stored]);
+  });
+
+  test('no further file of a tool result is stored after the end of the call', async () => {
+    const call = new AbortController();
+    let kept = 0;
+    const keepLast = async (file: AnsweredBytes) => {
+      kept += 1;
+      call.abort();
+      return await keepFile(file);
+    };
+    const ended = storeEncodedFiles([picture, picture], { keepFile: keepLast, signal: call.signal });
+    await expect(ended).rejects.toThrow('aborted');
+    expect(kept).toBe(1);
+  });
+
   test('storing the files of a tool result ends with the call', async () => {
     const call = new AbortController();
     const aborted = new Error('aborted');
