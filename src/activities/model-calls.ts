@@ -57,7 +57,13 @@ export function modelCalls({
         const sent = { ...rest, messages, tools: offers };
         made.keep?.(toJson({ ...rest, messages }));
         const readFile = openFiles({ tenantId, principal, signal });
-        const reply = await generate(sent, { key, signal, readFile, emit: (text) => deltas?.add(text) });
+        const reply = await generate(sent, {
+          key,
+          signal,
+          readFile,
+          emit: (text) => deltas?.add(text),
+          isLastAttempt: made.attempt >= request.policy.retry.maxAttempts,
+        });
         requireWholeCalls(reply, request);
         // Subscribers also receive the text of models that do not stream.
         if (!deltas?.hasText()) deltas?.add(reply.text);

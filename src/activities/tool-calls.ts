@@ -63,7 +63,7 @@ export function toolCalls(
       };
       const reply = await runCode('TOOL_FAILED', () => tool.execute(request.args, call));
       if (checkResult) requireResult(tool, checkResult, reply.value);
-      const value = checkResult ? reply.value : await storeEncodedFiles(reply.value, call.keepFile);
+      const value = checkResult ? reply.value : await storeEncodedFiles(reply.value, call);
       return { ...reply, value, ...(files.length > 0 && { files }) };
     },
   };

@@ -7,7 +7,7 @@ import type { CallClaim, CallEnd } from '../../store/calls/ledger-claims.ts';
 import { NONE_UNUSED, judgeClaim } from './judge-claim.ts';
 import type { Claimant, LedgerAnswer } from './judge-claim.ts';
 import type { KeptRequest } from './make-attempt.ts';
-import { isDatabaseAway, isDataRefused } from '../../store/database/database-away.ts';
+import { isDatabaseAway, isDataRefused, pauseBeforeRetry } from '../../store/database/database-away.ts';
 import type { Store } from '../../store/store.ts';
 import { toRefusedFailure, tryAgainLater } from './application-failure.ts';
 import { CallError } from './call-error.ts';
@@ -71,7 +71,6 @@ export function claimedRecord(ledger: Ledger, { key, claim, kept }: ClaimToRecor
 /** Shorter than the activity's time-out, which `workflows/activities.ts` sets. */
 const SETTLE_GIVE_UP_AFTER_MS = 4 * 60_000;
 const MAX_TRIES = 8;
-const MAX_SETTLE_PAUSE_MS = 2_000;
 
 /**
  * Writes the outcome of a call to the ledger, with retries while the database is unavailable. If all fail, this is
@@ -88,7 +87,7 @@ export async function recordOutcome(write: () => Promise<unknown>): Promise<void
       if (!mayComeBack || context.cancellationDetails?.workerShutdown === true)
         return context.log.warn('the outcome of a call could not be recorded', { error });
     }
-    await new Promise((resolve) => setTimeout(resolve, Math.min(tries * 200, MAX_SETTLE_PAUSE_MS)));
+    await pauseBeforeRetry(tries);
   }
 }
 

@@ -1,8 +1,9 @@
 import type { StoredFilePart } from '../../graph/definition/index.ts';
 import { checkedMediaType, isJsonList, isJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import { CallError } from '../calls/call-error.ts';
-import type { AnsweredBytes, ToolCall } from '../tools/tool.ts';
+import type { AnsweredBytes } from '../tools/tool.ts';
+import { MAX_ANSWERED_BYTES } from './keep-file.ts';
+import type { FileStorage } from './keep-file.ts';
 
 /** The bytes of a part in MCP's form: `image`, `audio`, or `resource` with a `blob`. */
 export interface EncodedFile {
@@ -30,13 +31,17 @@ export function decoded({ data, mediaType }: EncodedFile): AnsweredBytes {
 /** The maximum of files of one answer. */
 export const MAX_ANSWERED_FILES = 20;
 
-/** Stores a file that an answer is complete without. @returns `null` if it can't be stored, which fails no call */
-export async function tryToKeep(file: EncodedFile, keepFile: ToolCall['keepFile']): Promise<StoredFilePart | null> {
+/**
+ * Stores a file that an answer is complete without.
+ * @returns `null` if it can't be stored, which fails no call
+ * @throws the error of an attempt that the end of the call has aborted
+ */
+export async function tryToKeep(file: EncodedFile, { keepFile, signal }: FileStorage): Promise<StoredFilePart | null> {
   try {
     return await keepFile(decoded(file));
   } catch (error) {
-    if (error instanceof CallError) return null;
-    throw error;
+    if (signal.aborted) throw error;
+    return null;
   }
 }
 
@@ -45,22 +50,28 @@ export async function tryToKeep(file: EncodedFile, keepFile: ToolCall['keepFile'
  * pass them on. Without this, a picture would be text of Base64 for a model.
  * @returns the result with the parts of the stored files; what can't be stored stays as it is
  */
-export async function storeEncodedFiles(result: Json, keepFile: ToolCall['keepFile']): Promise<Json> {
-  if (isJsonList(result)) return await storeParts(result, keepFile);
+export async function storeEncodedFiles(result: Json, storage: FileStorage): Promise<Json> {
+  if (isJsonList(result)) return await storeParts(result, storage);
   const content = isJsonObject(result) ? result['content'] : undefined;
   if (!isJsonObject(result) || !isJsonList(content)) return result;
-  return { ...result, content: await storeParts(content, keepFile) };
+  return { ...result, content: await storeParts(content, storage) };
 }
 
-async function storeParts(parts: readonly Json[], keepFile: ToolCall['keepFile']): Promise<readonly Json[]> {
+async function storeParts(parts: readonly Json[], storage: FileStorage): Promise<readonly Json[]> {
   const stored: Json[] = [];
   let files = 0;
   for (const part of parts) {
+    storage.signal.throwIfAborted();
     const file = isJsonObject(part) ? encodedFileIn(part) : null;
-    const isKept = file !== null && BASE64.test(file.data) && files++ < MAX_ANSWERED_FILES;
-    stored.push((isKept && (await tryToKeep(file, keepFile))) || part);
+    const isKept = file !== null && isStorable(file) && files++ < MAX_ANSWERED_FILES;
+    stored.push((isKept && (await tryToKeep(file, storage))) || part);
   }
   return stored;
+}
+
+/** True for Base64 of an allowed size, which its length shows. */
+function isStorable({ data }: EncodedFile): boolean {
+  return Buffer.byteLength(data, 'base64') <= MAX_ANSWERED_BYTES && BASE64.test(data);
 }
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;

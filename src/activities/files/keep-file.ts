@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { ulid } from 'ulid';
 import type { StoredFilePart } from '../../graph/definition/index.ts';
 import type { Json } from '../../graph/values/index.ts';
+import { isDatabaseAway, pauseBeforeRetry } from '../../store/database/database-away.ts';
 import type { Store } from '../../store/store.ts';
 import { CallError, UNCLEAR } from '../calls/call-error.ts';
-import type { AnsweredBytes, ToolContext } from '../tools/tool.ts';
+import type { AnsweredBytes, ToolCall, ToolContext } from '../tools/tool.ts';
 
 /**
  * Stores bytes that a tool has answered as a file of the tenant; the starter of the run is its owner.
@@ -36,6 +37,26 @@ export function createFileKeeper(files: Pick<Store['files'], 'addPiece' | 'keep'
     }
     return { type: mediaType.startsWith('image/') ? 'image' : 'file', blob: id, mediaType };
   };
+}
+
+/** How a call stores a file, and when it ends. */
+export type FileStorage = Pick<ToolCall, 'keepFile' | 'signal'>;
+
+/**
+ * Stores a file that an answer needs. The work of the tool is done, so this tries again while the database is
+ * unavailable, until the call ends.
+ * @throws the error of the last try
+ */
+export async function keepNeededFile(file: AnsweredBytes, { keepFile, signal }: FileStorage): Promise<StoredFilePart> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await keepFile(file);
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error;
+      await pauseBeforeRetry(tries);
+      if (signal.aborted) throw error;
+    }
+  }
 }
 
 /** Fails where files can't be stored. */

@@ -30,7 +30,7 @@ export function createGenerate(settings: ModelSettings, { fetch, secrets }: Gene
   const { provider, model, stream = false } = settings;
   const baseURL = settings.baseUrl ?? PROVIDER_URLS[provider] ?? '';
   const askAdapter = createAskAdapter(stream);
-  return async (asked, { signal, emit, readFile }) => {
+  return async (asked, { signal, emit, readFile, isLastAttempt = false }) => {
     describeModel({ provider, model, baseUrl: baseURL });
     const used = useSecrets(secrets, 'MODEL_FAILED');
     const apiKey = await used.resolve(settings.apiKey ?? '');
@@ -43,7 +43,8 @@ export function createGenerate(settings: ModelSettings, { fetch, secrets }: Gene
         const options = { ...toCallOptions(request, settings, toolNames), abortSignal: signal };
         return await askAdapter({ adapter, options, transport, emit });
       };
-      return toReplyOfAnswer(await askWithFiles(ask, { ...asked, files }), settings, toolNames);
+      const answer = await askWithFiles(ask, { ...asked, files }, isLastAttempt);
+      return toReplyOfAnswer(answer, settings, toolNames);
     } catch (thrown) {
       const error = toModelCallError({ model: asked.model, thrown, status: transport.lastStatus() });
       throw error.withMessage(used.redactMessage(error.message));
@@ -55,11 +56,13 @@ export function createGenerate(settings: ModelSettings, { fetch, secrets }: Gene
 async function askWithFiles(
   ask: (request: LoadedRequest) => Promise<CompleteAnswer>,
   request: LoadedRequest,
+  isLastAttempt: boolean,
 ): Promise<CompleteAnswer> {
   try {
     return await ask(request);
   } catch (thrown) {
-    const withoutFiles = mayRefuseFiles(request.model, thrown) ? withoutAnsweredFiles(request) : null;
+    const mayRefuse = mayRefuseFiles(request.model, thrown) || (isLastAttempt && namesFiles(thrown));
+    const withoutFiles = mayRefuse ? withoutAnsweredFiles(request) : null;
     if (!withoutFiles) throw thrown;
     return await ask(withoutFiles);
   }
@@ -73,10 +76,21 @@ const FILE_REFUSALS: ReadonlySet<number> = new Set([400, 404, 413, 415, 422, 501
  */
 function mayRefuseFiles(model: string, thrown: unknown): boolean {
   if (!APICallError.isInstance(thrown) || thrown.statusCode === undefined) return false;
-  const { statusCode: status, responseBody = '' } = thrown;
-  if (status === 500) return /\bimage|multi-?modal/i.test(responseBody);
+  const { statusCode: status } = thrown;
   const { retryable, reason } = toModelCallError({ model, thrown, status });
   return FILE_REFUSALS.has(status) && !retryable && reason === null;
+}
+
+/**
+ * True for a server's own error about pictures. Some servers answer it for a model without vision, and others for a
+ * failure that passes, so it counts as a refusal only when no attempt is left.
+ */
+function namesFiles(thrown: unknown): boolean {
+  return (
+    APICallError.isInstance(thrown) &&
+    thrown.statusCode === 500 &&
+    /\bimage|multi-?modal/i.test(thrown.responseBody ?? '')
+  );
 }
 
 function toolNamesIn({ tools, messages }: ModelRequest): string[] {

@@ -41,8 +41,14 @@ export interface GenerateContext {
   readonly readFile: (part: FilePart) => Promise<Uint8Array>;
 }
 
+/** The context of one attempt of a call, for the engine's own models. */
+export interface AttemptContext extends GenerateContext {
+  /** True if no other attempt follows a failure; false by default. */
+  readonly isLastAttempt?: boolean;
+}
+
 /** Calls a model once; the workflow makes retries. @throws CallError */
-export type Generate = (request: ModelRequest, context: GenerateContext) => Promise<ModelReply>;
+export type Generate = (request: ModelRequest, context: AttemptContext) => Promise<ModelReply>;
 
 /** Reply of a configured model function; omitted fields are empty. */
 export interface OwnReply {

@@ -11,7 +11,7 @@ import { GEN_AI } from '../../telemetry/traces/names.ts';
 
 /** Creates a model from configured code. Its replies are checked, and its errors are retryable. */
 export function createOwnModel(generate: (...args: Parameters<OwnGenerate>) => unknown): Generate {
-  return async (request, context) => {
+  return async (request, { isLastAttempt: _isLastAttempt, ...context }) => {
     try {
       return checkOwnReply(request.model, await generate(request, context));
     } catch (error) {

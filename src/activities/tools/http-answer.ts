@@ -10,9 +10,8 @@ import { decodeText, MAX_BODY_BYTES } from '../../network/read-body.ts';
 import type { HttpResponse } from '../../network/guarded-request.ts';
 import { CallError } from '../calls/call-error.ts';
 import { fromStatus } from '../calls/classify-failure.ts';
-import { MAX_ANSWERED_BYTES, toFileResult } from '../files/keep-file.ts';
-import type { AnsweredBytes } from './tool.ts';
-import type { StoredFilePart } from '../../graph/definition/index.ts';
+import { keepNeededFile, MAX_ANSWERED_BYTES, toFileResult } from '../files/keep-file.ts';
+import type { FileStorage } from '../files/keep-file.ts';
 
 /** What reads the answers of a tool. */
 interface AnswerReader {
@@ -21,7 +20,7 @@ interface AnswerReader {
   /** The schema of the result; absent if the tool declares none. */
   readonly result?: JsonSchema | undefined;
   /** Stores an answer that is neither JSON nor text. */
-  readonly keepFile: (file: AnsweredBytes) => Promise<StoredFilePart>;
+  readonly storage: FileStorage;
 }
 
 /**
@@ -29,7 +28,7 @@ interface AnswerReader {
  * file; nothing as `null`.
  * @throws CallError for a status other than 2xx, or a body that can't be read
  */
-export async function readHttpAnswer(answer: HttpResponse, { name, result, keepFile }: AnswerReader): Promise<Json> {
+export async function readHttpAnswer(answer: HttpResponse, { name, result, storage }: AnswerReader): Promise<Json> {
   const { status, headers } = answer;
   if (status < 200 || status > 299) {
     // The status of a failure is enough, so its body may be unreadable.
@@ -45,7 +44,8 @@ export async function readHttpAnswer(answer: HttpResponse, { name, result, keepF
   const bytes = await answer.readBytes(MAX_ANSWERED_BYTES);
   if (bytes.byteLength === 0) return null;
   if (isUndeclaredText(bytes, contentType)) return { text: decodeText(bytes, contentType) };
-  return toFileResult(await keepFile({ bytes, mediaType: checkedMediaType(contentType) }), bytes.byteLength);
+  const file = { bytes, mediaType: checkedMediaType(contentType) };
+  return toFileResult(await keepNeededFile(file, storage), bytes.byteLength);
 }
 
 const JSON_CONTENT_TYPE = /[/+]json\s*(?:;|$)/i;

@@ -132,7 +132,7 @@ async function sendHttpCall(
   return await followRedirects(
     request,
     sent,
-    async (answer) => await readHttpAnswer(answer, { name, result, keepFile }),
+    async (answer) => await readHttpAnswer(answer, { name, result, storage: { keepFile, signal: context.signal } }),
   );
 }
 

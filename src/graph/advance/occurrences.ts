@@ -16,7 +16,7 @@ import { deliverInput, isAboutToEnd } from '../superstep/deliver.ts';
 import { wasNeverExecuted, isUnknownOutcome } from '../values/errors.ts';
 import type { RunError, TokenUsage } from '../values/errors.ts';
 import type { TaskEventBody } from '../journal/events.ts';
-import type { ModelReply } from '../run/effect.ts';
+import type { CallReply, ModelReply } from '../run/effect.ts';
 import type { OpenCall } from '../run/run.ts';
 import { costMicros } from '../run/limits.ts';
 import type { BudgetUsage } from '../run/limits.ts';
@@ -187,7 +187,13 @@ function toRecordedOccurrence(draft: Draft, call: OpenCall, result: CallResult):
   const { key, isLocal } = result;
   if (result.kind === 'call.failed')
     return { kind: result.kind, key, failure: result.failure, ...(isLocal && { isLocal }) };
-  return { kind: result.kind, key, ...(isLocal && !hasEventOfTask(draft, call) && { reply: result.reply }) };
+  const isInEvent = hasEventOfTask(draft, call) && !hasFiles(result.reply);
+  return { kind: result.kind, key, ...(isLocal && !isInEvent && { reply: result.reply }) };
+}
+
+/** True for a reply with files beside its value, which no event contains. */
+function hasFiles(reply: CallReply): boolean {
+  return reply.kind === 'value' && reply.files !== undefined;
 }
 
 /** True for a tool: its result is in the event of its task. */

@@ -10,6 +10,13 @@ export function isDatabaseAway(error: unknown): boolean {
   return hasCode(error, 'DATABASE_AWAY');
 }
 
+const MAX_PAUSE_MS = 2_000;
+
+/** Waits before another try, longer after each one, up to two seconds. @param tries the number of failed ones */
+export async function pauseBeforeRetry(tries: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, Math.min(tries * 200, MAX_PAUSE_MS)));
+}
+
 /** Codes of a server that is starting, stopping, read-only after a failover, or does not have the database yet. */
 const AWAY: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '25006', '3D000']);
 /** Classes of codes for broken connections, and for a server without enough disk, memory or connections. */

@@ -1,7 +1,7 @@
 import { CallError } from '../../../src/activities/calls/call-error.ts';
 import { createGuardedFetch } from '../../../src/network/guarded-request.ts';
 import { createGenerate } from '../../../src/activities/models/generate.ts';
-import type { GenerateContext, ModelRequest, ModelSettings } from '../../../src/activities/models/model.ts';
+import type { AttemptContext, ModelRequest, ModelSettings } from '../../../src/activities/models/model.ts';
 import type { ModelReply } from '../../../src/graph/run/effect.ts';
 import { toJson } from '../../../src/graph/values/to-json.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
@@ -25,19 +25,23 @@ export interface AskedModelSettings extends Partial<Omit<ModelSettings, 'provide
   readonly request?: Partial<ModelRequest>;
   readonly signal?: AbortSignal;
   readonly emit?: (text: string) => void;
-  readonly readFile?: GenerateContext['readFile'];
+  readonly readFile?: AttemptContext['readFile'];
+  readonly isLastAttempt?: boolean;
 }
 
 /** Calls a model of a provider, with the given server as the provider. */
 export async function askModel(
   server: LoopbackServer,
   provider: Provider,
-  { request, signal, emit, readFile, ...settings }: AskedModelSettings = {},
+  { request, signal, emit, readFile, isLastAttempt = false, ...settings }: AskedModelSettings = {},
 ): Promise<ModelReply> {
   const defaults = { provider, model: MODELS[provider], baseUrl: `${server.url}/v1`, apiKey: { secret: 'MODEL_KEY' } };
   const context = { ...(signal && { signal }), ...(emit && { emit }), ...(readFile && { readFile }) };
   const deps = { fetch: createGuardedFetch([server.address]), secrets: async () => 'key-4711' };
-  return await createGenerate({ ...defaults, ...settings }, deps)(aModelQuestion(request), aModelContext(context));
+  return await createGenerate({ ...defaults, ...settings }, deps)(aModelQuestion(request), {
+    ...aModelContext(context),
+    isLastAttempt,
+  });
 }
 
 /** Returns the error of a failing call. */

@@ -56,6 +56,20 @@ async function call(request: Partial<ModelCallRequest>, deps: Partial<ModelDeps>
 }
 
 describe('modelCalls', () => {
+  test('a model call knows whether it is the last attempt', async () => {
+    const seen: unknown[] = [];
+    const generate: Generate = async (_request, { isLastAttempt }) => {
+      seen.push(isLastAttempt);
+      return REPLY;
+    };
+    const request = aModelRequest({ messages: talk });
+    const { maxAttempts } = request.policy.retry;
+    const calls = modelCalls({ models: { default: generate }, tools: {}, measures });
+    for (const attempt of [maxAttempts - 1, maxAttempts])
+      await calls.execute({ ...aTask(), request }, signal, { attempt });
+    expect(seen).toEqual([false, true]);
+  });
+
   test('a model call without a context policy sends all messages', async () => {
     const { reply, asked } = await call({});
     expect(reply).toEqual(REPLY);

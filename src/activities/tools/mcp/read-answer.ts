@@ -6,6 +6,8 @@ import { MAX_BODY_BYTES } from '../../../network/read-body.ts';
 import { CallError, REFUSED, UNCLEAR } from '../../calls/call-error.ts';
 import { decoded, encodedFileIn, MAX_ANSWERED_FILES, tryToKeep } from '../../files/encoded-files.ts';
 import type { EncodedFile } from '../../files/encoded-files.ts';
+import { keepNeededFile } from '../../files/keep-file.ts';
+import type { FileStorage } from '../../files/keep-file.ts';
 import type { ToolCall } from '../tool.ts';
 import type { ErrorMeaning } from './server-settings.ts';
 
@@ -16,7 +18,7 @@ interface AnsweringTool {
    */
   readonly outputSchema: JsonObject | null;
   readonly errorMeans: ErrorMeaning;
-  readonly call: Pick<ToolCall, 'keepFile' | 'attachFile' | 'signal'>;
+  readonly call: FileStorage & Pick<ToolCall, 'attachFile'>;
 }
 
 /**
@@ -46,16 +48,16 @@ const fileIn = (part: AnswerPart): EncodedFile | null => encodedFileIn(toJsonObj
 /** Converts the parts of an answer, one after the other; bytes in Base64 become stored files. */
 async function readAnswerParts(
   content: readonly AnswerPart[],
-  { call: { keepFile, signal } }: AnsweringTool,
+  { call }: AnsweringTool,
 ): Promise<readonly JsonObject[]> {
   const files = content.filter(fileIn).length;
   if (files > MAX_ANSWERED_FILES)
     throw unusableAnswer('PAYLOAD_TOO_LARGE', `The answer has ${files} files; ${MAX_ANSWERED_FILES} are allowed`);
   const parts: JsonObject[] = [];
   for (const part of content) {
-    signal.throwIfAborted();
+    call.signal.throwIfAborted();
     const file = fileIn(part);
-    parts.push(file ? await keepFile(decoded(file)) : toJsonObject(part));
+    parts.push(file ? await keepNeededFile(decoded(file), call) : toJsonObject(part));
   }
   return parts;
 }
@@ -64,7 +66,7 @@ async function readAnswerParts(
 async function attachFiles(content: readonly AnswerPart[], { call }: AnsweringTool): Promise<void> {
   const files = content.flatMap((part) => fileIn(part) ?? []).filter(({ mediaType }) => VISIBLE_TYPES.test(mediaType));
   for (const file of files.slice(0, MAX_ANSWERED_FILES)) {
-    const kept = await tryToKeep(file, call.keepFile);
+    const kept = await tryToKeep(file, call);
     if (kept) call.attachFile(kept);
   }
 }

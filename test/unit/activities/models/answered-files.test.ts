@@ -183,7 +183,6 @@ describe.each(PROVIDERS)('%s is sent a text in place of a file', (provider) => {
     [400, 'invalid message format'],
     [404, 'No endpoints found that support image input'],
     [422, 'content must be a string'],
-    [500, 'image input is not supported'],
   ])('that it refuses with status %i: %s', async (status, message) => {
     server.answers(json({ error: { message } }, status), REPLIES[provider].text);
     expect(await ask(provider, BLOCK)).toMatchObject({ text: 'Hi' });
@@ -191,6 +190,22 @@ describe.each(PROVIDERS)('%s is sent a text in place of a file', (provider) => {
     expect(first).toContain(png);
     expect(second).not.toContain(png);
     expect(second).toContain('Here\\n[image/png, 1 kB, not shown: the model does not take it]');
+  });
+
+  test('that it refuses at the last attempt by an error of the server', async () => {
+    server.answers(json({ error: { message: 'image input is not supported' } }, 500), REPLIES[provider].text);
+    expect(
+      await askModel(server, provider, { request: { messages: BLOCK }, readFile, isLastAttempt: true }),
+    ).toMatchObject({ text: 'Hi' });
+    const [first = '', second = ''] = server.requests.map(({ body }) => body);
+    expect(first).toContain(png);
+    expect(second).not.toContain(png);
+  });
+
+  test('only at the last attempt where the server has an error with pictures', async () => {
+    server.answers(json({ error: { message: 'Could not load the image now' } }, 500));
+    expect((await failureOf(ask(provider, BLOCK))).retryable).toBe(true);
+    expect(server.requests).toHaveLength(1);
   });
 });
 

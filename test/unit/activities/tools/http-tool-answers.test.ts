@@ -1,6 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../../src/graph/values/json.ts';
+import { DatabaseAwayError } from '../../../../src/store/database/database-away.ts';
 import { aContext } from '../../../support/builders/call-builders.ts';
 import { aHttpTool } from '../../../support/builders/http-tool-builder.ts';
 import { answer, breakOff, closedPort, endlessText, hangUp, json } from '../../../support/doubles/loopback-server.ts';
@@ -73,6 +74,18 @@ describe('a result', () => {
       file: expect.objectContaining({ mediaType, blob: expect.any(String) }),
       size: body.byteLength,
     });
+  });
+
+  test('the result of an HTTP tool is stored after a short outage of the database', async () => {
+    server.answers(answer(200, { 'content-type': 'image/png' }, 'x'));
+    let tries = 0;
+    const file = { type: 'image', blob: 'B1', mediaType: 'image/png' } as const;
+    const keepFile = async () => {
+      tries += 1;
+      if (tries === 1) throw new DatabaseAwayError('away');
+      return await Promise.resolve(file);
+    };
+    expect(await aHttpTool(server.address).execute({}, aContext({ keepFile }))).toEqual({ file, size: 1 });
   });
 
   test('the result of an HTTP tool is refused as a file if it has more than 10 MiB', async () => {

@@ -44,10 +44,10 @@ interface Course {
 
 const by = { sub: 'ada', roles: ['approver'] };
 const usage = { inputTokens: 1, outputTokens: 1 };
-const said = (text: string, args?: Json): CallReply => ({
+const said = (text: string, args?: Json, name = 'work'): CallReply => ({
   kind: 'model',
   text,
-  toolCalls: args === undefined ? [] : [{ id: 'c1', name: 'work', args }],
+  toolCalls: args === undefined ? [] : [{ id: 'c1', name, args }],
   finishReason: 'stop',
   usage,
   providerParts: { provider: 'p', parts: [{ quote: CANARY }] },
@@ -168,6 +168,19 @@ const COURSES: readonly (readonly [string, Course])[] = [
       answer: ({ request }) => {
         if (request.kind !== 'model') return { kind: 'value', value: [picture('in')], files: [picture('beside')] };
         return request.messages.some(({ role }) => role === 'tool') ? said('Seen') : said('', {});
+      },
+    },
+  ],
+  [
+    'files that the local tool of an agent has answered',
+    {
+      nodes: {
+        m: { type: 'agent', messages: 'talk', prompt: '{{ state.secret }}', tools: ['look'] },
+      },
+      over: { channels: { secret: { redact: true }, talk: { reducer: 'messages', redact: true } } },
+      answer: ({ request }) => {
+        if (request.kind !== 'model') return { kind: 'value', value: { n: 1 }, files: [picture('beside')] };
+        return request.messages.some(({ role }) => role === 'tool') ? said('Seen') : said('', {}, 'look');
       },
     },
   ],

@@ -4,6 +4,7 @@ import { readMcpAnswer } from '../../../../../src/activities/tools/mcp/read-answ
 import type { Json, JsonObject } from '../../../../../src/graph/values/json.ts';
 import { CallError, UNCLEAR } from '../../../../../src/activities/calls/call-error.ts';
 import type { ToolCall } from '../../../../../src/activities/tools/tool.ts';
+import { DatabaseAwayError } from '../../../../../src/store/database/database-away.ts';
 import { aContext } from '../../../../support/builders/call-builders.ts';
 
 const read = async (
@@ -80,9 +81,23 @@ describe('the answer of an MCP tool', () => {
     },
   );
 
-  test('an MCP tool’s answer is complete without attached pictures that can not be stored', async () => {
-    const keepFile = async () => await Promise.reject(new CallError('TOOL_FAILED', 'No space', UNCLEAR));
+  test.each([
+    ['has no space', new CallError('TOOL_FAILED', 'No space', UNCLEAR)],
+    ['is away', new DatabaseAwayError('away')],
+  ])('an MCP tool’s answer is complete without attached pictures where the database %s', async (_, error) => {
+    const keepFile = async () => await Promise.reject(error);
     expect(await read({ content: [picture], structuredContent: { n: 1 } }, CLOSED, { keepFile })).toEqual({ n: 1 });
+  });
+
+  test('the files of an MCP tool’s answer are stored after a short outage of the database', async () => {
+    let tries = 0;
+    const keepFile = async () => {
+      tries += 1;
+      if (tries === 1) throw new DatabaseAwayError('away');
+      return await Promise.resolve({ type: 'image', blob: 'B1', mediaType: 'image/png' } as const);
+    };
+    const part = { type: 'image', blob: 'B1', mediaType: 'image/png' };
+    expect(await read({ content: [text, picture] }, null, { keepFile })).toEqual([text, part]);
   });
 
   test.each<[string, Partial<CallToolResult>, string]>([
