@@ -29,6 +29,12 @@ export interface OverFire extends ClosableFire {
   readonly openedAt: string;
 }
 
+/** An open fire that is to be closed. */
+export interface UnclosedFire extends OverFire {
+  /** How often it could not be closed. */
+  readonly failures: number;
+}
+
 /** A fire that one process has claimed, as it is at that moment. */
 export interface DueFire extends ClosableFire, Fire {
   /** Temporal was asked for it, and may have received that. */
