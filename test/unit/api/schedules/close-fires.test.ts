@@ -46,3 +46,20 @@ test.each([
   const isOpen = await store.scheduleFires.open(anOpenedFire(schedule, AT, 'another'));
   expect(isOpen ? 'open' : 'closed').toBe(state);
 });
+
+const AFTER = { missed: '2026-01-02T00:00:00.000Z', skipped: '2026-01-01T00:00:00.000Z' };
+
+test.each([
+  ['missed', 'MISSED'],
+  ['skipped', 'OVERLAP'],
+] as const)('all of 2,500 %s times are recorded although Temporal lists 1,000 at a time', async (name, code) => {
+  const schedule = await createSchedule(store, name);
+  const temporal = aFakeTemporal();
+  temporal.times = Array.from({ length: 2_500 }, (_, index) => new Date(Date.parse(AT) + index * 1_000).toISOString());
+  temporal.mostTimes = 1_000;
+  await startFire(store, schedule, AFTER[name], name);
+  await endRun(store, { id: name });
+  await closeFires({ ...fireDeps(store), engine: temporal.engine });
+  const fires = (await store.scheduleFires.latest([schedule], 3_000)).get(name) ?? [];
+  expect(fires.filter((fire) => fire.code === code)).toHaveLength(2_500);
+});
