@@ -178,4 +178,8 @@ export interface ScheduleFiresTable {
   closed_at: OptionalTime;
   /** One process works on it until then, or nothing is to be done until then. */
   due_at: Generated<Time>;
+  /** It is not closed before. */
+  close_after: Generated<Time>;
+  /** How often it could not be closed. */
+  close_failures: Generated<number>;
 }

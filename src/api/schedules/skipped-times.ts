@@ -42,13 +42,34 @@ async function recordMissed({ engine, store }: FireDeps, schedule: Schedule, fir
   // Of fires that may overlap, Temporal opens all that it makes up for, but they may be recorded in any order.
   const until = schedule.overlap === 'allow' && fire.at > caughtUpTo(fire) ? caughtUpTo(fire) : fire.at;
   if (since >= until) return;
-  const times = (await engine.schedules.timesBetween(schedule, since, until)) ?? [];
+  const times = await timesBetween(engine, schedule, since, until);
   await record(
     store,
     schedule,
     times.filter((at) => at !== fire.at),
     MISSED,
   );
+}
+
+/** Temporal lists so many times at most. */
+const PAGE = 1_000;
+/** Bounds the times that are recorded at once. A schedule remembers fewer. */
+const MAX_TIMES = 10_000;
+
+/** Lists the times after one and up to another one, the first `MAX_TIMES` of them. */
+async function timesBetween(
+  { schedules }: FireDeps['engine'],
+  schedule: Schedule,
+  from: string,
+  to: string,
+): Promise<readonly string[]> {
+  const times: string[] = [];
+  for (let isMore = true; isMore && times.length < MAX_TIMES;) {
+    const page = (await schedules.timesBetween(schedule, times.at(-1) ?? from, to)) ?? [];
+    times.push(...page);
+    isMore = page.length >= PAGE;
+  }
+  return times;
 }
 
 /** When Temporal opened the fire, it made up for times after this one. */
@@ -70,10 +91,9 @@ async function recordOverlapped({ engine, store }: FireDeps, schedule: Schedule,
   const opened = schedule.overlap === 'buffer' ? fire.openedAt : laterOf(fire.at, caughtUpTo(fire));
   const since = laterOf(opened, schedule.updatedAt);
   const recorded = await lastSkipped(store, schedule);
-  // Temporal answers 1,000 times at most, so a look continues where the one before has ended.
+  // A look continues where the one before has ended.
   const isContinued = recorded !== null && recorded > since;
-  const times =
-    (await engine.schedules.timesBetween(schedule, isContinued ? recorded : since, new Date().toISOString())) ?? [];
+  const times = await timesBetween(engine, schedule, isContinued ? recorded : since, new Date().toISOString());
   const skipped = isContinued && schedule.overlap === 'buffer' ? times : SKIPPED[schedule.overlap](times);
   await record(store, schedule, skipped, OVERLAPPED);
 }

@@ -379,6 +379,8 @@ const STATEMENTS = [
     canceled_at timestamptz,
     closed_at timestamptz,
     due_at timestamptz not null default now(),
+    close_after timestamptz not null default now(),
+    close_failures integer not null default 0,
     primary key (tenant_id, schedule_id, at)
   )`,
   `create index schedule_fires_open on schedule_fires (due_at) where closed_at is null`,

@@ -18,15 +18,25 @@ export interface OpenedFire extends FireReference {
   readonly isCanceled: boolean;
 }
 
+/** A fire with its outcome at a moment. */
+export interface ClosableFire extends FireReference {
+  readonly outcome: FireOutcome;
+}
+
 /** An open fire that has nothing to wait for. */
-export interface OverFire extends FireReference {
+export interface OverFire extends ClosableFire {
   /** When its workflow was started. */
   readonly openedAt: string;
 }
 
+/** An open fire that is to be closed. */
+export interface UnclosedFire extends OverFire {
+  /** How often it could not be closed. */
+  readonly failures: number;
+}
+
 /** A fire that one process has claimed, as it is at that moment. */
-export interface DueFire extends FireReference, Fire {
-  readonly outcome: FireOutcome;
+export interface DueFire extends ClosableFire, Fire {
   /** Temporal was asked for it, and may have received that. */
   readonly isAsked: boolean;
   /** Temporal has received the request of a person for it. */

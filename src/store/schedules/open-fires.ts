@@ -1,7 +1,16 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../tables.ts';
-import type { ActiveFire, DueFire, FireReference, FireWork, OpenedFire, OverFire } from './fire.ts';
+import type {
+  ActiveFire,
+  ClosableFire,
+  DueFire,
+  FireReference,
+  FireWork,
+  OpenedFire,
+  OverFire,
+  UnclosedFire,
+} from './fire.ts';
 import { belongsTo, inMs, isNamed, iso, toIso } from './fire-sql.ts';
 import type { FireResult, ScheduleReference } from './schedule.ts';
 
@@ -92,13 +101,14 @@ export async function claim(
 /** Afterwards another process may claim the fire. */
 const CLAIMED_FOR_MS = 60_000;
 
-export async function over(db: Kysely<Tables>, limit: number): Promise<readonly OverFire[]> {
-  const { rows } = await sql<OverFire>`
-    select f.tenant_id as "tenantId", f.schedule_id as id, ${iso('at')} as at, ${iso('opened_at')} as "openedAt"
+export async function over(db: Kysely<Tables>, limit: number): Promise<readonly UnclosedFire[]> {
+  const { rows } = await sql<UnclosedFire>`
+    select f.tenant_id as "tenantId", f.schedule_id as id, ${iso('at')} as at, f.outcome,
+      ${iso('opened_at')} as "openedAt", f.close_failures as failures
     from schedule_fires f
     left join runs r on r.id = f.run_id
     left join schedules s on s.id = f.schedule_id and s.deleted_at is null
-    where f.opened_at is not null and f.closed_at is null and (
+    where f.opened_at is not null and f.closed_at is null and f.close_after <= now() and (
       s.id is null or f.outcome in ('skipped', 'failed')
       or (f.outcome = 'started' and (r.id is null or r.ended_at is not null))
     )
@@ -142,9 +152,12 @@ export async function activeBeside(db: Kysely<Tables>, fire: FireReference): Pro
   return rows;
 }
 
-export async function close(db: Kysely<Tables>, fire: FireReference): Promise<void> {
+export async function close(db: Kysely<Tables>, fire: ClosableFire): Promise<void> {
   await sql`
-    with closed as (update schedule_fires f set closed_at = now() where ${isNamed(fire)})
+    with closed as (
+      update schedule_fires f set closed_at = now(), close_after = now(), close_failures = 0
+      where ${isNamed(fire)} and f.outcome = ${fire.outcome}
+    )
     update schedule_fires f set due_at = now()
     where ${belongsTo(fire)} and f.at <> ${fire.at}::timestamptz
       and f.closed_at is null and f.opened_at is not null and f.outcome = 'pending' and f.due_at > now()

@@ -1,7 +1,16 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
 import type { Tables } from '../tables.ts';
-import type { ActiveFire, DueFire, FireReference, FireWork, OpenedFire, OverFire } from './fire.ts';
+import type {
+  ActiveFire,
+  ClosableFire,
+  DueFire,
+  FireReference,
+  FireWork,
+  OpenedFire,
+  OverFire,
+  UnclosedFire,
+} from './fire.ts';
 import { belongsTo, FIRES_WITH_RUNS, inMs, isClaimed, isNamed, iso, RECORDED } from './fire-sql.ts';
 import { activeBeside, claim, close, idleSince, isPassedOver, markNow, open, over } from './open-fires.ts';
 import type { Fire, FireResult, RecordedFire, ScheduleReference } from './schedule.ts';
@@ -32,14 +41,25 @@ export interface ScheduleFires {
   markAsked(schedule: ScheduleReference, times: readonly string[]): Promise<void>;
   /** Records that Temporal has received requests for fires. */
   markSent(schedule: ScheduleReference, times: readonly string[]): Promise<void>;
-  /** Records the result of a pending fire, unless it was opened or canceled after the claim. */
+  /**
+   * Records the result of a pending fire, unless it was opened or canceled after the claim. A started run is recorded in any
+   * case, also of a fire that a later claim has refused; that fire is then open again, so that its run can be canceled.
+   */
   settle(fire: DueFire, result: FireResult): Promise<void>;
   /** Ends a claim until a time, unless the fire was opened or canceled after the claim. */
   postpone(fire: DueFire, ms: number): Promise<void>;
-  /** Lists the open fires, the oldest first, whose run has ended or will never start, or whose schedule is deleted. */
-  over(limit: number): Promise<readonly OverFire[]>;
-  /** Records that nothing is left to do for a fire. Pending ones of its schedule, which may wait for it, are due then. */
-  close(fire: FireReference): Promise<void>;
+  /**
+   * Lists the open fires, the oldest first, whose run has ended or will never start, or whose schedule is deleted. Those that
+   * could not be closed are left out for some time.
+   */
+  over(limit: number): Promise<readonly UnclosedFire[]>;
+  /** Records that a fire could not be closed. @param ms `over` leaves it out for so long */
+  postponeClose(fire: FireReference, ms: number): Promise<void>;
+  /**
+   * Records that nothing is left to do for a fire, unless its outcome has changed. Pending ones of its schedule, which may wait
+   * for it, are due then.
+   */
+  close(fire: ClosableFire): Promise<void>;
   /** True if Temporal has opened another fire of the schedule although this one was sent some seconds before. */
   isPassedOver(fire: FireReference): Promise<boolean>;
   /**
@@ -79,16 +99,25 @@ export function createScheduleFires(db: Kysely<Tables>): ScheduleFires {
     markAsked: (schedule, times) => markNow(db, 'asked_at', schedule, times),
     markSent: (schedule, times) => markNow(db, 'sent_at', schedule, times),
     async settle(fire, { outcome, code = null, message = null }) {
+      const isUnsettled =
+        outcome === 'started'
+          ? sql`${isNamed(fire)} and f.outcome <> 'started'`
+          : sql`${isClaimed(fire)} and f.outcome = 'pending'`;
       await sql`
         update schedule_fires f set outcome = ${outcome}, code = ${code}, message = ${message}, due_at = now(),
           closed_at = case when f.opened_at is null then now() end
-        where ${isClaimed(fire)} and f.outcome = 'pending'
+        where ${isUnsettled}
       `.execute(db);
     },
     async postpone(fire, ms) {
       await sql`update schedule_fires f set due_at = ${inMs(ms)} where ${isClaimed(fire)}`.execute(db);
     },
     over: (limit) => over(db, limit),
+    async postponeClose(fire, ms) {
+      await sql`
+        update schedule_fires f set close_after = ${inMs(ms)}, close_failures = f.close_failures + 1 where ${isNamed(fire)}
+      `.execute(db);
+    },
     close: (fire) => close(db, fire),
     activeBeside: (fire) => activeBeside(db, fire),
     idleSince: (fire, mayOverlap) => idleSince(db, fire, mayOverlap),

@@ -247,7 +247,7 @@ test('a second workflow of the same fire of a schedule ends, and starts no secon
 
 test("the workflow of a schedule's fire ends although its signal was lost", { timeout: 150_000 }, async () => {
   const id = await create({ graph: 'asked', every: SELDOM.every });
-  const fire = { tenantId: 'demo', id, at: textAt(await decided(id), '/at') };
+  const fire = { tenantId: 'demo', id, at: textAt(await decided(id), '/at'), outcome: 'started' } as const;
   const store = await openPostgresStore(stack.databaseUrl ?? '');
   await store.scheduleFires.close(fire);
   await store.close();

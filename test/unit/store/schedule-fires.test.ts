@@ -38,7 +38,7 @@ describe('the workflow of a fire', () => {
     const schedule = await createSchedule(store, 'closed');
     const fire = anOpenedFire(schedule, timeAt(1), 'first');
     await scheduleFires.open(fire);
-    await scheduleFires.close(fire);
+    await scheduleFires.close({ ...fire, outcome: 'pending' });
     expect(await scheduleFires.open({ ...fire, runId: 'second' })).toBe(false);
   });
 
@@ -93,6 +93,31 @@ describe('a claim', () => {
     await scheduleFires.postpone(claimed, 60_000);
     expect(await scheduleFires.claim('other', 10, schedule)).toMatchObject([{ outcome: 'pending', isCanceled: true }]);
   });
+
+  test.each<[string, FireResult | null]>([
+    ['is still pending', null],
+    ['was skipped by a later claim', OVERLAPPED],
+    ['failed in a later claim', { outcome: 'failed', code: 'FORBIDDEN', message: 'no' }],
+  ])(
+    'a run that starts during a claim is to be canceled if Temporal cancels its fire, which %s',
+    async (name, later) => {
+      const schedule = await createSchedule(store, `raced ${name}`);
+      const opened = anOpenedFire(schedule, timeAt(1), 'run-1');
+      await scheduleFires.open(opened);
+      const [claimed] = await scheduleFires.claim('other', 10, schedule);
+      if (!claimed) throw new TypeError('No fire is due');
+      await scheduleFires.open({ ...opened, isCanceled: true });
+      if (later) {
+        const [again] = await scheduleFires.claim('other', 10, schedule);
+        if (!again) throw new TypeError('The canceled fire is not due');
+        await scheduleFires.settle(again, later);
+        await scheduleFires.close({ ...again, outcome: later.outcome });
+      }
+      await scheduleFires.settle(claimed, { outcome: 'started' });
+      expect(await scheduleFires.find(opened)).toMatchObject({ outcome: 'started', code: null, message: null });
+      expect(await scheduleFires.claim('cancel', 10, schedule)).toMatchObject([{ runId: 'run-1', isCanceled: true }]);
+    },
+  );
 
   test('a claim does not record a schedule’s fire as skipped if Temporal opens the fire during the claim', async () => {
     const schedule = await createSchedule(store, 'opened');
@@ -183,11 +208,25 @@ test('fires of many schedules are forgotten in batches', async () => {
   expect([...left.values()].flat().map(({ at }) => at)).toEqual(ids.map(() => timeAt(2)));
 });
 
+test('a fire whose run has started since it was listed as skipped is not closed', async () => {
+  const schedule = await createSchedule(store, 'listed');
+  const opened = anOpenedFire(schedule, timeAt(1), 'run-listed');
+  await scheduleFires.open(opened);
+  const [claimed] = await scheduleFires.claim('other', 10, schedule);
+  if (!claimed) throw new TypeError('No fire is due');
+  await scheduleFires.settle(claimed, OVERLAPPED);
+  const listed = (await scheduleFires.over(100)).find(({ id }) => id === 'listed');
+  if (!listed) throw new TypeError('The skipped fire is not listed');
+  await scheduleFires.settle(claimed, { outcome: 'started' });
+  await scheduleFires.close(listed);
+  expect(await scheduleFires.claim('other', 10, schedule)).toMatchObject([{ outcome: 'started' }]);
+});
+
 test('a pending fire is due when another one of its schedule is closed', async () => {
   const schedule = await createSchedule(store, 'woken');
   for (const hour of [1, 2]) await scheduleFires.open(anOpenedFire(schedule, timeAt(hour), `woken-${hour}`));
   for (const fire of await scheduleFires.claim('other', 10, schedule)) await scheduleFires.postpone(fire, 60_000);
-  await scheduleFires.close({ ...schedule, at: timeAt(1) });
+  await scheduleFires.close({ ...schedule, at: timeAt(1), outcome: 'pending' });
   expect(await scheduleFires.claim('other', 10, schedule)).toMatchObject([{ at: timeAt(2) }]);
 });
 
