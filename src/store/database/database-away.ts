@@ -1,4 +1,3 @@
-import { DatabaseError } from 'pg';
 import { hasCode } from '../../graph/values/index.ts';
 
 /** The database can't be reached or did not answer in time. The statement may have been executed. */
@@ -15,30 +14,6 @@ const MAX_PAUSE_MS = 2_000;
 /** Waits before another try, longer after each one, up to two seconds. @param tries the number of failed ones */
 export async function pauseBeforeRetry(tries: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, Math.min(tries * 200, MAX_PAUSE_MS)));
-}
-
-/** Codes of a server that is starting, stopping, read-only after a failover, or does not have the database yet. */
-const AWAY: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '25006', '3D000']);
-/** Classes of codes for broken connections, and for a server without enough disk, memory or connections. */
-const AWAY_CLASSES: ReadonlySet<string> = new Set(['08', '53']);
-
-/** Wraps an error of a statement in a `DatabaseAwayError` if the connection is its cause. */
-export function toDatabaseError(error: unknown): unknown {
-  if (!isConnectionError(error)) return error;
-  const reason = error instanceof Error && error.message !== '' ? error.message : 'no connection';
-  return new DatabaseAwayError(`The database does not answer: ${reason}`, { cause: error });
-}
-
-/**
- * Returns true for an error of the connection: errors of the server have an SQL error code, errors of the connection do
- * not.
- */
-function isConnectionError(error: unknown): boolean {
-  if (error instanceof DatabaseError) {
-    const { code = '' } = error;
-    return AWAY.has(code) || AWAY_CLASSES.has(code.slice(0, 2));
-  }
-  return error instanceof Error && !(error instanceof TypeError || error instanceof RangeError);
 }
 
 /** Returns true for the database's error about an event whose number is stored with a different content. */

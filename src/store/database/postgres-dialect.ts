@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PostgresDialect } from 'kysely';
 import { Pool, Client } from 'pg';
 import type { PoolClient } from 'pg';
-import { isDatabaseAway, toDatabaseError } from './database-away.ts';
+import { toDatabaseError } from './connection-error.ts';
+import { isDatabaseAway } from './database-away.ts';
 import { storableParameters } from './columns.ts';
 import type { ChannelListener, Listen } from './listen.ts';
 

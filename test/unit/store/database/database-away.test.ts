@@ -1,6 +1,7 @@
 import { DatabaseError } from 'pg';
 import { expect, test } from 'vitest';
-import { isDatabaseAway, toDatabaseError } from '../../../../src/store/database/database-away.ts';
+import { toDatabaseError } from '../../../../src/store/database/connection-error.ts';
+import { isDatabaseAway } from '../../../../src/store/database/database-away.ts';
 
 const withCode = (code: string): Error => Object.assign(new DatabaseError('no', 2, 'error'), { code });
 
