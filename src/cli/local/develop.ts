@@ -41,7 +41,8 @@ export async function watchProject({ stack, client, root, dataDir, say }: Projec
       }
       const isMended = faulty.delete(file);
       const { name, version, outcome } = result.graph;
-      if (outcome !== 'unchanged') say(`published ${describePublication(result.graph)}, from ${relative(root, file)}`);
+      const again = outcome === 'restored' ? ' again' : '';
+      if (outcome !== 'unchanged') say(`published ${name}, version ${version}${again} (${relative(root, file)})`);
       else if (isMended) say(`${relative(root, file)} is valid again: ${describePublication(result.graph)}`);
       else unchanged.push(`${name}@${version}`);
     }

@@ -53,16 +53,17 @@ describe('holdfast publish', () => {
   test('holdfast publish publishes JSON files and modules, and keeps the version of unchanged graphs', async () => {
     const json = await folder.write('one.json', { ...ASKING, name: 'one' });
     const module = await folder.write('two.mjs', `export const two = ${JSON.stringify({ ...ASKING, name: 'two' })};`);
-    const stdout = `${json}: one, version 1\n${module}: two, version 1\n`;
-    expect(await at('publish', json, module)).toMatchObject({ code: 0, stdout });
-    expect(await at('publish', json, module)).toMatchObject({ code: 0, stdout });
+    const published = (outcome: string): string =>
+      `${json}: one, version 1 (${outcome})\n${module}: two, version 1 (${outcome})\n`;
+    expect(await at('publish', json, module)).toMatchObject({ code: 0, stdout: published('new') });
+    expect(await at('publish', json, module)).toMatchObject({ code: 0, stdout: published('unchanged') });
   });
 
   test('holdfast publish prints the issues of refused graphs, and publishes the others', async () => {
     const wrong = await folder.write('wrong.json', { ...ASKING, edges: [{ from: '__start__', to: 'aks' }] });
     const right = await folder.write('right.json', { ...ASKING, name: 'right' });
     const { code, stdout, stderr } = await at('publish', wrong, right);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: `${right}: right, version 1\n` });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: `${right}: right, version 1 (new)\n` });
     expect(stderr).toMatch(/wrong\.json:\d+:\d+: error UNKNOWN_NODE: There is no node "aks"/);
   });
 });
