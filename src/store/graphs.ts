@@ -100,10 +100,10 @@ async function publishGraph(db: Transaction<Tables>, graph: NewGraph, source?: G
   const replaced = current === undefined || current.version === row.version ? null : current.version;
   if (known) await restoreVersion(db, row);
   else await insertVersion(db, graph, row);
-  const { createdAt, createdBy, definition, warnings, pins } = known ? toPublishedGraph(known) : graph;
-  const summary = { name, version: row.version, hash, createdAt, createdBy, unpublished: null, current: true };
+  const { definition, warnings, pins, createdAt, createdBy } = known ? toPublishedGraph(known) : graph;
+  const content = { name, version: row.version, hash, definition, warnings, pins, createdAt, createdBy };
   const outcome = known ? (known.current ? 'unchanged' : 'restored') : 'created';
-  return { graph: { ...summary, definition, warnings, pins }, outcome, replaced };
+  return { graph: { ...content, unpublished: null, current: true }, outcome, replaced };
 }
 
 /** The highest numbers of a name; 0 without versions. */
@@ -204,5 +204,6 @@ export function toGraphSummary(row: SummaryRow): GraphSummary {
 
 function toPublishedGraph(row: GraphRow): PublishedGraph {
   const { definition, warnings, pins } = row;
-  return { ...toGraphSummary(row), definition, warnings, pins };
+  const { createdAt, createdBy, unpublished, current, ...summary } = toGraphSummary(row);
+  return { ...summary, definition, warnings, pins, createdAt, createdBy, unpublished, current };
 }
