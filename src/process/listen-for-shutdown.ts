@@ -1,3 +1,4 @@
+import { messageOf } from '../graph/values/index.ts';
 import type { Logger } from './logger.ts';
 
 /** Notifies a process of shutdown requests. */
@@ -44,7 +45,8 @@ export function listenForShutdown(logger: Logger): Shutdown {
       request.signal.addEventListener('abort', end);
       const opened = parts.finally(() => request.signal.removeEventListener('abort', end));
       return await opened.catch(async (error: unknown) => {
-        logger.error({ error }, 'the process can not begin');
+        // No run has begun, so the text can quote no value of one.
+        logger.error({ error, reason: messageOf(error) }, 'the process can not begin');
         exitAfter(GIVE_UP_WITHIN_MS);
         await closeOthers().catch((reason: unknown) => logger.warn({ error: reason }, 'something could not be closed'));
         throw error;
