@@ -81,9 +81,11 @@ async function publishGraph(db: Transaction<Tables>, graph: NewGraph, source?: G
   await keepDefinition(db, hash, graph.definition);
   // The lock orders concurrent publications.
   await lockName(db, `${tenantId}/${name}`);
-  const named = graphsWithDefinition(db, tenantId).where('name', '=', name);
-  const known = await named.where('graphs.hash', '=', hash).executeTakeFirst();
-  const current = await named.where(isCurrent).executeTakeFirst();
+  const known = await graphsWithDefinition(db, tenantId)
+    .where('name', '=', name)
+    .where('graphs.hash', '=', hash)
+    .executeTakeFirst();
+  const current = await summaries(db, tenantId).where('name', '=', name).where(isCurrent).executeTakeFirst();
   const last = await readLastNumbers(db, graph);
   if (known && source === 'configuration' && known.configured !== null && known.configured === last.configured)
     return { graph: toPublishedGraph(known), outcome: 'unchanged', replaced: null };
