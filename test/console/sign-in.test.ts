@@ -8,13 +8,11 @@ import { useNpmStart } from '../support/servers/npm-start.ts';
 import type { Started } from '../support/servers/npm-start.ts';
 import { readFile } from 'node:fs/promises';
 
-const { start, as, consoleUrl, dataFile, tokensFile } = useNpmStart();
+const { start, as, consoleUrl, dataFile } = useNpmStart();
 const openPage = useBrowser();
 let stack: Started;
-let tokens: Readonly<Record<string, string>>;
 beforeAll(async () => {
   stack = await start();
-  tokens = JSON.parse(await readFile(tokensFile(), 'utf8'));
 }, 120_000);
 
 /** A token of the approver with a lifetime. */
@@ -64,17 +62,24 @@ describe('an issuer', () => {
   interface Played {
     /** A `state` to return in place of the requested one. */
     readonly state: string;
-    /** The access tokens that it issues in order; the last one repeatedly. */
-    readonly tokens: readonly string[];
+    /** The lifetimes of the access tokens that it issues in order; the last one repeatedly. */
+    readonly lifetimes: readonly string[];
     /** True if it also issues refresh tokens. */
     readonly refreshes: boolean;
   }
 
-  /** Answers as an OpenID Connect issuer at the API's own origin, which the content security policy of the console allows. */
-  async function actAsIssuer(page: Page, seen: URLSearchParams[], over: Partial<Played> = {}): Promise<void> {
+  /**
+   * Answers as an OpenID Connect issuer at the API's own origin, which the content security policy of the console allows.
+   * @returns the access tokens that it has issued so far
+   */
+  async function actAsIssuer(
+    page: Page,
+    seen: URLSearchParams[],
+    over: Partial<Played> = {},
+  ): Promise<readonly string[]> {
     const issuer = `${stack.ready.baseUrl}${ISSUER_PATH}`;
-    const accessTokens = over.tokens ?? [tokens['approver'] ?? ''];
-    let given = 0;
+    const { lifetimes = ['1h'] } = over;
+    const issued: string[] = [];
     const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
     const answers: Readonly<Record<string, (route: Route) => Promise<void>>> = {
       '/.well-known/openid-configuration': async (route) =>
@@ -93,7 +98,8 @@ describe('an issuer', () => {
         const asked = new URLSearchParams(route.request().postData() ?? '');
         seen.push(asked);
         const isRefresh = asked.get('grant_type') === 'refresh_token';
-        given += 1;
+        const accessToken = await signFor(lifetimes[Math.min(issued.length, lifetimes.length - 1)] ?? '1h');
+        issued.push(accessToken);
         const now = Math.floor(Date.now() / 1_000);
         const claims = {
           iss: issuer,
@@ -106,11 +112,11 @@ describe('an issuer', () => {
         const idToken = `${base64url({ alg: 'RS256' })}.${base64url(claims)}.${Buffer.from('signed').toString('base64url')}`;
         await route.fulfill({
           json: {
-            access_token: accessTokens[Math.min(given, accessTokens.length) - 1],
+            access_token: accessToken,
             token_type: 'bearer',
             expires_in: 60,
             ...(!isRefresh && { id_token: idToken }),
-            ...(over.refreshes && { refresh_token: `refresh-${given}` }),
+            ...(over.refreshes && { refresh_token: `refresh-${issued.length}` }),
           },
         });
       },
@@ -125,6 +131,7 @@ describe('an issuer', () => {
         json: { ...(await answer.json()), issuer, clientId: 'the-console', parameters: { audience: 'api' } },
       });
     });
+    return issued;
   }
 
   const signIn = async (page: Page): Promise<void> => {
@@ -193,8 +200,7 @@ describe('an issuer', () => {
     });
     const page = await openPage();
     const seen: URLSearchParams[] = [];
-    const [short, long] = await Promise.all([signFor('3s'), signFor('1h')]);
-    await actAsIssuer(page, seen, { tokens: [short, long], refreshes: true });
+    const issued = await actAsIssuer(page, seen, { lifetimes: ['4s', '1h'], refreshes: true });
     await page.goto(`${stack.ready.baseUrl}/console/inbox/${approvalId}`);
     await page.getByRole('button', { name: /^Sign in at/ }).click();
     const amount = page.getByRole('form', { name: 'Your decision' }).getByLabel('amount');
@@ -203,7 +209,7 @@ describe('an issuer', () => {
     expect(seen.at(-1)?.get('refresh_token')).toBe('refresh-1');
     // The first token has expired by now; requests continue with the second.
     await expect
-      .poll(async () => (await page.request.get(`${stack.ready.baseUrl}/api/runs`, bearer(short))).status())
+      .poll(async () => (await page.request.get(`${stack.ready.baseUrl}/api/runs`, bearer(issued[0]))).status())
       .toBe(401);
     expect(await amount.inputValue()).toBe('41');
     expect(await page.getByText('What you had written here is back').count()).toBe(0);
@@ -220,19 +226,24 @@ describe('an issuer', () => {
       argsSchema: { type: 'object', properties: { amount: { type: 'number' } } },
     });
     const page = await openPage();
-    const [short, long] = await Promise.all([signFor('3s'), signFor('1h')]);
-    await actAsIssuer(page, [], { tokens: [short, long] });
+    const issued = await actAsIssuer(page, [], { lifetimes: ['4s', '1h'] });
     await page.goto(`${stack.ready.baseUrl}/console/inbox/${approvalId}`);
     await page.getByRole('button', { name: /^Sign in at/ }).click();
     const amount = page.getByRole('form', { name: 'Your decision' }).getByLabel('amount');
+    await amount.waitFor();
+    // Requests in the background get no answer, as they could end the session before the decision is sent.
+    await page.route('**/api/**', async (route) => {
+      if (route.request().method() === 'POST') await route.continue();
+    });
     await amount.fill('43');
     await expect
-      .poll(async () => (await page.request.get(`${stack.ready.baseUrl}/api/runs`, bearer(short))).status())
+      .poll(async () => (await page.request.get(`${stack.ready.baseUrl}/api/runs`, bearer(issued[0]))).status())
       .toBe(401);
     await page.getByRole('button', { name: /^Approve/ }).click();
     await page.getByRole('button', { name: /^Approve/ }).click();
     await page.getByText('Your session has ended').waitFor();
     await page.getByText('What you have written is kept in this tab').waitFor();
+    await page.unroute('**/api/**');
     await page.getByRole('button', { name: /^Sign in at/ }).click();
     await page.getByText('What you had written here is back.').waitFor();
     expect(await amount.inputValue()).toBe('43');
@@ -240,4 +251,4 @@ describe('an issuer', () => {
   });
 });
 
-const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+const bearer = (token = '') => ({ headers: { authorization: `Bearer ${token}` } });
