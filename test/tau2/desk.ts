@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { CallerTokens } from '../../src/dev/issuer.ts';
+import { toTemplateText } from '../../src/graph/values/json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { act } from '../chaos/actions.ts';
 import type { RequestedAction } from '../chaos/actions.ts';
@@ -14,6 +15,7 @@ import type { Case, Cases } from './cases.ts';
 import type { Action } from './data.ts';
 import { messageOf } from './scripted-model.ts';
 import type { Decision, Script } from './script.ts';
+import type { Entry } from './shop/branch.ts';
 import { isWrite } from './tools.ts';
 
 /** The people who start runs, decide about writes and settle calls with an unknown outcome. */
@@ -72,15 +74,24 @@ async function attend(
 ): Promise<{ readonly status: string; readonly visit: Visit }> {
   const { runId } = visit;
   let current = visit;
+  let last: Json = null;
   for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(PAUSE_MS)) {
     const { body: run } = await desk.as('user').get(`/api/runs/${runId}`, { prefer: 'wait=5' });
+    last = run;
     const status = textAt(run, '/status');
     if (ENDED.has(status) && status !== before) return { status, visit: current };
     const waiting = listAt(run, '/waitingFor');
     for (const item of waiting) if (at(item, '/kind') === 'intervention') await settle(desk, one, runId, item);
     if (waiting.some((item) => at(item, '/kind') === 'approval')) current = await decideNext(desk, one, current);
   }
-  throw new Error(`Run ${runId} has not come to an end`);
+  const { log } = one.branch;
+  const seen = {
+    status: at(last, '/status'),
+    waitingFor: at(last, '/waitingFor'),
+    open: [...one.open],
+    log: log.slice(-2),
+  };
+  throw new Error(`Run ${runId} has not come to an end: ${JSON.stringify({ ...seen, decided: current.decided })}`);
 }
 
 /** Settles a call with an unknown outcome by what the shop has in its log. */
@@ -90,10 +101,16 @@ async function settle(desk: Desk, one: Case, runId: string, waiting: Json): Prom
   const id = textAt(waiting, '/id');
   const entry = one.branch.log.find((entry) => entry.key === key);
   const about = { runId, by: 'user', target: `${id} since ${textAt(waiting, '/since')}` } as const;
-  const wanted: RequestedAction = entry?.answer.isAccepted
-    ? { ...about, kind: 'skip', body: { id, output: JSON.parse(JSON.stringify(entry.answer.body)) } }
+  const wanted: RequestedAction = entry
+    ? { ...about, kind: 'skip', body: { id, output: outputOf(entry) } }
     : { ...about, kind: 'retry', body: { id } };
   await act(desk.as('user'), wanted, desk.random);
+}
+
+/** Returns what the shop has answered, as the model would have been told of it. */
+function outputOf({ answer: { isAccepted, body } }: Entry): Json {
+  const output: Json = JSON.parse(JSON.stringify(body));
+  return isAccepted ? output : `Execution failed: ${toTemplateText(output)}`;
 }
 
 /** Decides about the next write of the task, once the shop has executed or refused the one before. */
