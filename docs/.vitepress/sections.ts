@@ -22,6 +22,7 @@ export const SECTIONS: readonly Section[] = [
       page('client', 'The client', 'start, wait, follow and decide from a program'),
       page('cli', 'The command line', 'init, dev, publish, run, approve, setup, doctor, promote, eval and the others'),
       page('testing', 'Tests of graphs', 'in memory, with scripted models; a recorded run as a test'),
+      page('recipes', 'Recipes', 'by the words that people look for: saga, human in the loop, map-reduce, supervisor'),
     ],
   },
   {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { orderByReferences } from '../../graph/definition/index.ts';
 import { toJsonObject, messageOf, parseDocument } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import type { GraphSource, Publication } from '../../store/graphs.ts';
@@ -47,7 +48,8 @@ export interface GraphFolder {
 }
 
 /**
- * Publishes the definitions of a folder, JSON files and modules, for each of its tenants.
+ * Publishes the definitions of a folder, JSON files and modules, for each of its tenants; a graph comes after those that
+ * it refers to.
  * @throws SetupError that names the file and its issues; DatabaseAwayError
  */
 export async function publishFolder(
@@ -57,15 +59,23 @@ export async function publishFolder(
   const files = await graphFiles(folder);
   // On a busy machine, loading the threads would use up the time limit of the first graphs.
   if (files.length > 0) await publisher.graphJobs.ready();
-  for (const file of files) {
-    try {
-      const definition = await readGraph(file);
+  const graphs = await Promise.all(
+    files.map(async (file) => ({ file, definition: await nameOnFailure(file, async () => await readGraph(file)) })),
+  );
+  for (const { file, definition } of orderByReferences(graphs, (graph) => graph.definition))
+    await nameOnFailure(file, async () => {
       for (const tenantId of tenants)
         await publishGraph(definition, { ...publisher, tenantId, by: 'configuration', source: 'configuration' });
-    } catch (error) {
-      if (isDatabaseAway(error)) throw error;
-      throw new SetupError(`${file} can't be published: ${describeGraphFile(error)}`, { cause: error });
-    }
+    });
+}
+
+/** @throws SetupError that names the file, if the action fails; DatabaseAwayError */
+async function nameOnFailure<T>(file: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    if (isDatabaseAway(error)) throw error;
+    throw new SetupError(`${file} can't be published: ${describeGraphFile(error)}`, { cause: error });
   }
 }
 

@@ -51,7 +51,7 @@ export type { Message, ToolCall, FilePart, FileSource, MessageContent, StoredFil
 export type { ProviderOptions, ReasoningEffort, ToolChoice } from './node-types/model-fields.ts';
 export type { NamesUsed } from './pin-catalog.ts';
 export type { ReducerName, ValueKindOf } from './reducers.ts';
-export { referencesIn, replaceReferences } from './references.ts';
+export { orderByReferences, referencesIn, replaceReferences } from './references.ts';
 export { BUILT_IN_ROLES, PERMISSIONS, permissionsOf } from './roles.ts';
 export type { Permission, Roles } from './roles.ts';
 export { TOKENS_OF_FILES, TOKENS_PER_MESSAGE } from './token-estimate.ts';

@@ -11,6 +11,31 @@ export function referencesIn(definition: Json): readonly string[] {
   return [...found];
 }
 
+/**
+ * Orders definitions so that each comes after those that it refers to by name; otherwise they stay in their order.
+ * @param definitionOf returns the definition of an entry. Of definitions that refer to each other, the first comes last
+ */
+export function orderByReferences<T>(entries: readonly T[], definitionOf: (entry: T) => Json): readonly T[] {
+  const byName = new Map(entries.map((entry) => [nameOf(definitionOf(entry)), entry]));
+  const ordered = new Set<T>();
+  const visited = new Set<T>();
+  const add = (entry: T): void => {
+    if (visited.has(entry)) return;
+    visited.add(entry);
+    for (const reference of referencesIn(definitionOf(entry))) {
+      const referred = byName.get(reference.replace(/@.*$/s, ''));
+      if (referred !== undefined) add(referred);
+    }
+    ordered.add(entry);
+  };
+  for (const entry of entries) add(entry);
+  return [...ordered];
+}
+
+function nameOf(definition: Json): Json | undefined {
+  return isJsonObject(definition) ? definition['name'] : undefined;
+}
+
 function collectReferences(definition: Json, found: Set<string>): void {
   for (const [, node] of definedNodes(definition)) {
     for (const { reference } of graphToolsAt(node)) found.add(reference);

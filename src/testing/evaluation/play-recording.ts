@@ -1,9 +1,9 @@
 import { InvalidGraphError } from '../../builder/invalid-graph-error.ts';
-import { hasErrors } from '../../graph/definition/index.ts';
+import { hasErrors, isDefinition, replaceReferences } from '../../graph/definition/index.ts';
 import type { GraphDefinition } from '../../graph/definition/index.ts';
 import type { RunEvent } from '../../graph/journal/index.ts';
 import { validateGraph } from '../../graph/validate/index.ts';
-import { toJson } from '../../graph/values/index.ts';
+import { toJson, toJsonObject } from '../../graph/values/index.ts';
 import type { AnyGraph } from '../run-graph.ts';
 import { firstDifference } from '../../simulation/difference.ts';
 import type { ValueDifference } from '../../simulation/difference.ts';
@@ -37,7 +37,7 @@ interface PlayOptions {
  */
 export function playRecording(recorded: unknown, { graph }: PlayOptions = {}): PlayedRecording {
   const test = readRecordedTest(recorded);
-  const definition = graph && ('toJSON' in graph ? graph.toJSON() : graph);
+  const definition = graph && pinGraphs('toJSON' in graph ? graph.toJSON() : graph, test);
   if (definition) requireValidDefinition(definition, test);
   const replayed = replayTest(test, definition);
   const outcome = outcomeOfReplay(replayed, redactionOfTest(test));
@@ -46,6 +46,16 @@ export function playRecording(recorded: unknown, { graph }: PlayOptions = {}): P
     divergence: toRecordingDivergence(replayed.divergence),
     changed: changedFields(test.expect, outcome),
   };
+}
+
+/** Replaces names of graphs without a version by the versions of the recorded run. */
+function pinGraphs(definition: GraphDefinition, { recording }: RecordedTest): GraphDefinition {
+  const pinned = Object.keys(recording.catalog.graphs ?? {});
+  const replaced = replaceReferences(
+    toJsonObject(definition),
+    (name) => pinned.find((reference) => reference.startsWith(`${name}@`)) ?? name,
+  );
+  return isDefinition(replaced) ? replaced : definition;
 }
 
 function requireValidDefinition(definition: GraphDefinition, { recording }: RecordedTest): void {

@@ -46,6 +46,15 @@ test('an invalid definition in a published folder is reported with its issues', 
   await rm(bad);
 });
 
+test('a graph of a folder may refer to a graph whose file comes later', async () => {
+  const outer = { ...aDefinition({ name: 'a-outer' }), nodes: { a: { type: 'subgraph', graph: 'z-inner' } } };
+  await writeFile(join(folder, 'a-outer.json'), JSON.stringify(outer));
+  await writeFile(join(folder, 'z-inner.json'), JSON.stringify(aDefinition({ name: 'z-inner' })));
+  await publishFolder({ folder, tenants: ['gamma'] }, publisher);
+  expect((await versionsOf('gamma')).map(([name]) => name)).toEqual(expect.arrayContaining(['a-outer', 'z-inner']));
+  await Promise.all([rm(join(folder, 'a-outer.json')), rm(join(folder, 'z-inner.json'))]);
+});
+
 test('an unavailable database is not reported as an issue of a definition', async () => {
   const away = new DatabaseAwayError('The database does not answer');
   const graphs = { ...store.graphs, publish: async () => await Promise.reject(away) };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { referencesIn, replaceReferences } from '../../../../src/graph/definition/references.ts';
+import { orderByReferences, referencesIn, replaceReferences } from '../../../../src/graph/definition/references.ts';
 
 describe('references of a definition to published graphs', () => {
   const inner = { nodes: { s: { type: 'subgraph', graph: 'b' }, t: { type: 'set' } } };
@@ -38,4 +38,19 @@ describe('references of a definition to published graphs', () => {
       expect(replaceReferences(plain, () => 'x')).toBe(plain);
     },
   );
+});
+
+const naming = (name: string, ...graphs: string[]) => ({
+  name,
+  nodes: Object.fromEntries(graphs.map((graph, at) => [`n${at}`, { type: 'subgraph', graph }])),
+});
+
+test.each([
+  ['without references', [naming('a'), naming('b')], ['a', 'b']],
+  ['that refer to later ones', [naming('a', 'c'), naming('b'), naming('c', 'b@2')], ['b', 'c', 'a']],
+  ['that refer to other graphs', [naming('a', 'elsewhere'), naming('b')], ['a', 'b']],
+  ['that refer to each other', [naming('a', 'b'), naming('b', 'a')], ['b', 'a']],
+  ['that refer to themselves', [naming('a', 'a'), naming('b')], ['a', 'b']],
+])('definitions %s are ordered so that each comes after those that it refers to', (_, definitions, expected) => {
+  expect(orderByReferences(definitions, (definition) => definition).map(({ name }) => name)).toEqual(expected);
 });

@@ -1,0 +1,7 @@
+import { defineConfig } from 'holdfast';
+import { fileInvoice } from './tools.ts';
+
+export default defineConfig({
+  models: { default: { provider: 'openai', model: 'gpt-5-mini', apiKey: { secret: 'OPENAI_API_KEY' } } },
+  tools: [fileInvoice],
+});

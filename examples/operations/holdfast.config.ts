@@ -1,0 +1,8 @@
+import { defineConfig } from 'holdfast';
+import { readMetrics, restart } from './tools.ts';
+
+export default defineConfig({
+  models: { default: { provider: 'openai', model: 'gpt-5-mini', apiKey: { secret: 'OPENAI_API_KEY' } } },
+  tools: [readMetrics, restart],
+  graphs: './graphs',
+});
