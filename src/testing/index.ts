@@ -10,6 +10,7 @@ export type { Clock, TestEvent, TestSignal } from '../simulation/plan-outside.ts
 export type { TestCall } from '../simulation/run-record.ts';
 export { scriptedModel } from './scripted-model.ts';
 export type { ScriptedModel, ScriptedReply } from './scripted-model.ts';
+export type { UnplayedAction } from '../graph/replay/index.ts';
 export { storeChecks } from './store-checks.ts';
 export type { StoreCheck } from './store-checks.ts';
 export type { TestRun } from './test-run.ts';

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../graph/values/index.ts';
 import {
   checkExpectations,
   describeDifference,
+  describeUnplayed,
   passRate,
   playRecording,
   runCase,
@@ -33,22 +34,29 @@ export interface OfflineOptions {
 export function createOfflineEvaluator(options: OfflineOptions): Evaluator {
   return async (subject) => {
     const began = performance.now();
-    const failures = await playOffline(subject, options).catch((error: unknown) => [messageOf(error)]);
-    return toEvaluationResult(subject, { failures, durationMs: performance.now() - began, rate: null });
+    const found = await playOffline(subject, options).catch((error: unknown) => ({
+      failures: [messageOf(error)],
+      notes: [],
+    }));
+    return toEvaluationResult(subject, { ...found, durationMs: performance.now() - began, rate: null });
   };
 }
 
 async function playOffline(
   subject: EvaluationSubject,
   { graph, config, byOutcome }: OfflineOptions,
-): Promise<readonly string[]> {
-  if (subject.kind === 'case')
-    return checkExpectations(subject.testCase.expect, await runCase(subject.graph, subject.testCase, config));
-  const { divergence, changed } = playRecording(subject.test, graph ? { graph } : {});
+): Promise<Findings> {
+  if (subject.kind === 'case') {
+    const failures = checkExpectations(subject.testCase.expect, await runCase(subject.graph, subject.testCase, config));
+    return { failures, notes: [] };
+  }
+  const { divergence, changed, unplayed } = playRecording(subject.test, graph ? { graph } : {});
   const changes = changed.map(({ what, ...difference }) => describeDifference(what, difference));
-  if (byOutcome || !divergence) return changes;
-  return [describeDivergence(divergence), ...changes];
+  const failures = byOutcome || !divergence ? changes : [describeDivergence(divergence), ...changes];
+  return { failures, notes: unplayed.map(describeUnplayed) };
 }
+
+type Findings = Pick<EvaluationResult, 'failures' | 'notes'>;
 
 function describeDivergence({ where, ...difference }: RecordingDivergence): string {
   const { path, actual } = difference;
@@ -84,6 +92,7 @@ export function createLiveEvaluator({ client, graph, trials, minRate }: LiveOpti
     const durationMs = performance.now() - began;
     return toEvaluationResult(subject, {
       failures: isEnough ? [] : failures,
+      notes: [],
       durationMs,
       rate: passRate(passed, trials),
     });
@@ -112,7 +121,7 @@ async function runTrial(
 
 function toEvaluationResult(
   { file, name }: EvaluationSubject,
-  result: Pick<EvaluationResult, 'failures' | 'durationMs' | 'rate'>,
+  result: Omit<EvaluationResult, 'file' | 'name'>,
 ): EvaluationResult {
   return { file, name, ...result };
 }

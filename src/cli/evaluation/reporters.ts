@@ -8,6 +8,8 @@ export interface EvaluationResult {
   readonly name: string;
   /** One line for each deviation; an empty list means that the subject passed. */
   readonly failures: readonly string[];
+  /** What a reader should know besides, such as a recorded decision that was not played. */
+  readonly notes: readonly string[];
   readonly durationMs: number;
   /** The pass rate of several live trials; `null` for a single run. */
   readonly rate: PassRate | null;
@@ -37,7 +39,7 @@ function formatAsTable(results: readonly EvaluationResult[]): string {
   const lines = results.flatMap((result, at) => {
     const row = rows[at] ?? [];
     const line = row.map((cell, column) => cell.padEnd(widths[column] ?? 4)).join('  ');
-    return [line.trimEnd(), ...result.failures.map((failure) => `    ${failure}`)];
+    return [line.trimEnd(), ...[...result.failures, ...result.notes].map((text) => `    ${text}`)];
   });
   const passed = results.filter(hasNoFailures).length;
   return `${escapeInvisible([...lines, `${passed} of ${results.length} passed`].join('\n'))}\n`;

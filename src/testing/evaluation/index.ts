@@ -3,7 +3,7 @@ export { checkExpectations } from './check-expectations.ts';
 export type { ObservedRun } from './check-expectations.ts';
 export { passRate } from './pass-rate.ts';
 export type { PassRate } from './pass-rate.ts';
-export { playRecording } from './play-recording.ts';
+export { describeUnplayed, playRecording } from './play-recording.ts';
 export type { RecordingDivergence } from './play-recording.ts';
 export { readRecordedTest, toRecordedTest } from './recorded-test.ts';
 export type { RecordedTest } from './recorded-test.ts';
