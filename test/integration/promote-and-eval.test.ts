@@ -114,12 +114,29 @@ describe('a run with a model, a tool and an approval', () => {
 
   test('a test promoted from a run reports where another graph takes another path', async () => {
     await promote(id, 'refund.json');
+    const edges = [
+      { from: '__start__', to: 'refund' },
+      { from: 'refund', to: '__end__' },
+    ];
     const tool = { type: 'tool', tool: 'refund', args: { euros: 30 }, write: { answer: '{{ result }}' } } as const;
-    await folder.write('changed.json', { ...REFUND, nodes: { work: tool } });
+    await folder.write('changed.json', { ...REFUND, nodes: { refund: tool }, edges });
     const { code, stdout } = await evaluate('refund.json', '--graph', folder.path('changed.json'));
     expect(code).toBe(1);
-    expect(stdout).toContain('event 5, approval.requested at work, expected event 5, model.called at work');
+    expect(stdout).toContain('/next/0 is "refund", expected "work"');
     expect(stdout).toContain('status is "waiting", expected "completed"');
+    expect(stdout).toContain('the recorded decision "approve" of ada at work was not played: no approval waits there');
+  });
+
+  test('the decision of a promoted run is played against a graph with a node more before it', async () => {
+    await promote(id, 'refund.json');
+    const edges = [
+      { from: '__start__', to: 'note' },
+      { from: 'note', to: 'work' },
+    ];
+    const nodes = { note: { type: 'set', write: {} }, ...REFUND.nodes };
+    await folder.write('longer.json', { ...REFUND, nodes, edges });
+    const { stdout } = await evaluate('refund.json', '--graph', folder.path('longer.json'), '--outcome');
+    expect(stdout.split('\n').slice(1)).toEqual(['    path/0 is "note", expected "work"', '0 of 1 passed', '']);
   });
 
   test('a test promoted from a run passes by outcome for a graph that only emits more events', async () => {

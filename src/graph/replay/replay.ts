@@ -13,7 +13,7 @@ import { canonicalJson } from '../values/compare-json.ts';
 import { toJson } from '../values/to-json.ts';
 import { RecordedActions } from './recorded-actions.ts';
 import type { RecordedAction, UnplayedAction } from './recorded-actions.ts';
-import { recordedEnds, completeOccurrence, findUnprocessedAnswer } from './replay-log.ts';
+import { recordedEnds, completeOccurrence, findUnprocessedAnswer, isReplyTo } from './replay-log.ts';
 import type { ReplayLog } from './replay-log.ts';
 
 /** The first event of a replay that differs from the recorded run. */
@@ -176,7 +176,7 @@ function nextApart(player: ReplayPlayer, { run }: AdvanceResult): Occurrence | n
   for (const recorded of openEnds(player, run)) {
     if (fitting && fitting.action.recorded.number < recorded.number) break;
     const next = completeOccurrence(recorded, player.log);
-    if (next) return atRecordedTime(player, next, recorded);
+    if (next && fitsOpenCall(run, next)) return atRecordedTime(player, next, recorded);
   }
   if (!fitting) return null;
   const { recorded } = fitting.action;
@@ -189,6 +189,12 @@ function openEnds({ ends, actions }: ReplayPlayer, { calls, timers, approvals }:
   const apart = new Set(actions ? Object.keys(approvals).map(approvalTimerId) : []);
   const open = [...Object.keys(calls), ...Object.keys(timers).filter((id) => !apart.has(id))];
   return open.flatMap((id) => ends.get(id) ?? []).sort((a, b) => a.number - b.number);
+}
+
+function fitsOpenCall({ calls }: Run, next: Occurrence): boolean {
+  if (next.kind !== 'call.completed') return true;
+  const call = calls[next.key];
+  return call !== undefined && isReplyTo(call, next.reply);
 }
 
 /** An occurrence happens no earlier than those before it. */

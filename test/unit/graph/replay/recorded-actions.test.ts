@@ -39,7 +39,7 @@ const adds = { type: 'set', write: { log: 'more' } } as const;
 const by = (sub: string, ...roles: string[]): JsonObject => ({ by: { sub, roles: ['approver', ...roles] } });
 const signal = (name: string, payload: JsonObject): OccurrenceBody => ({ kind: 'signal', name, payload });
 const approves = (sub: string, more: JsonObject = {}) => signal('approve', { ...by(sub), ...more });
-const paid = (key: string, value: Json): OccurrenceBody => ({
+const paid = (key: string, value: Json): OccurrenceBody & { readonly kind: 'call.completed' } => ({
   kind: 'call.completed',
   key,
   reply: { kind: 'value', value },
@@ -261,6 +261,16 @@ describe('the recorded actions of people', () => {
       unplayed: [],
       log: ['more', 'a:rejected', 'b:approved'],
     });
+  });
+
+  test('a replay of another graph gives no answer of a model to a tool', () => {
+    const says = { type: 'llm', prompt: 'Say', write: { log: '{{ result.text }}' } } as const;
+    const usage = { inputTokens: 1, outputTokens: 1 };
+    const reply = { kind: 'model', text: 'hi', toolCalls: [], finishReason: 'stop', usage } as const;
+    const recorded = record(graphOf({ pay: says }), [{ ...paid(CALL, null), reply }]);
+    const { run, divergence } = playAgainst(graphOf({ pay: pays }), recorded);
+    expect(shown(run)).toMatchObject({ status: 'running', calls: { [CALL]: { called: { kind: 'tool' } } } });
+    expect(divergence).not.toBeNull();
   });
 
   test('a replay of another graph plays no signals by default', () => {
