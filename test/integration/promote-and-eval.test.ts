@@ -208,6 +208,33 @@ test('holdfast eval runs a data set live and reports the pass rate', async () =>
   expect((await live('--min-rate', '0')).code).toBe(0);
 });
 
+test('a live evaluation asks judges in runs of their own, and compares two versions with cost and latency', async () => {
+  await folder.write('graph.json', hiding('state.order == "A-1"'));
+  await folder.write('never.json', hiding('false'));
+  const judge = { name: 'way', model: 'judge', prompt: 'Did it go the way of known customers?', atLeast: 4 };
+  await folder.write('judged.jsonl', JSON.stringify({ name: 'known', input: { order: 'A-1' }, expect: { judge } }));
+  const { code, stdout } = await holdfast([
+    ...['eval', folder.path('judged.jsonl'), '--live', '--trials', '2', '--tokens-file', tokens],
+    ...['--graph', folder.path('graph.json'), '--against', folder.path('never.json')],
+  ]);
+  const lines = stdout.replaceAll(folder.path(''), '').split('\n');
+  expect(code).toBe(0);
+  expect(lines).toEqual([
+    '/judged.jsonl  known  pass  2 of 2, 100% [34%, 100%]',
+    '    the judge "way": 5.00 of 1 to 5',
+    '1 of 1 passed',
+    expect.stringMatching(/^the runs took 0 USD, 0 tokens, \d+\.\d\d s \(median\)$/),
+    'the judges took 0.002 USD, 22 tokens',
+    '/graph.json against /never.json: 1 better, 0 worse, 0 the same; better in 1 of 1, 100% [21%, 100%] of those that differ',
+    '    better: known',
+    expect.stringMatching(/^ {4}\/graph\.json: 1 of 1 passed, 0 USD, 0 tokens, /),
+    expect.stringMatching(/^ {4}\/never\.json: 0 of 1 passed, 0 USD, 0 tokens, /),
+    '',
+  ]);
+  const { body } = await stack.as('user').get('/api/runs?graph=judge');
+  expect(isJsonObject(body) && body['items']).toHaveLength(4);
+});
+
 test('holdfast eval replays the recording of a run without a server', async () => {
   const { status, body } = await stack.as('admin').get(`/api/runs/${await refunded()}/recording`);
   const keys = isJsonObject(body) ? Object.keys(body).toSorted() : [];
