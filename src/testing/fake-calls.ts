@@ -17,13 +17,16 @@ import type { FakeConfig } from './fake-config.ts';
 /**
  * Makes what makes the calls of a run.
  * @param secrets of tools whose own code runs; others are `test-NAME`
+ * @param memoryTools the built-in tools of memory, which a fake of the same name replaces
  */
 export function createFakeCalls(
-  { config, models, answered }: FakeConfig,
+  { config, models, answered, configured }: FakeConfig,
   secrets: Readonly<Record<string, string>>,
+  memoryTools: Readonly<Record<string, Tool>>,
 ): (task: CallTask) => FakeCall {
   const { nodeTypes, tokenCounters, messageProcessors } = config;
-  const tools = toFakeTools(config, secrets);
+  const tools = { ...memoryTools, ...toFakeTools(config, secrets) };
+  const known = { ...answered, tool: [...answered.tool, ...Object.keys(memoryTools)] };
   const kinds = {
     model: modelCalls({
       models: mapValues(models, createOwnModel),
@@ -39,7 +42,7 @@ export function createFakeCalls(
   return (task) => {
     const { request } = task;
     const kind = request.kind === 'reading' ? 'tool' : request.kind;
-    if (!answered[kind].includes(calleeOf(request).name)) return missingFake(task, kind, answered[kind]);
+    if (!known[kind].includes(calleeOf(request).name)) return missingFake(task, kind, { answered, configured });
     switch (request.kind) {
       case 'model':
         return toFakeCall(kinds.model, { ...task, request });
@@ -59,13 +62,24 @@ export function createFakeCalls(
 function missingFake(
   { request, node }: CallTask,
   kind: keyof typeof CALL_KIND_NAMES,
-  known: readonly string[],
+  { answered, configured }: Pick<FakeConfig, 'answered' | 'configured'>,
 ): FakeCall {
   const { name } = calleeOf(request);
+  const known = answered[kind];
   const message = `The node "${node}" calls the ${CALL_KIND_NAMES[kind]} "${name}", and the test has no fake for it.${didYouMean(name, known)}`;
   const has = known.length === 0 ? `It has no ${CALL_KIND_NAMES[kind]}` : `It has ${known.join(', ')}`;
-  return { safety: 'idempotent', execute: () => Promise.reject(new MissingAnswerError(`${message} ${has}.`)) };
+  const isConfigured = kind in configured && configured[kind === 'model' ? kind : 'tool'].includes(name);
+  const hint = isConfigured ? ` ${TERMS_ONLY[kind === 'model' ? kind : 'tool'](name)}` : '';
+  return { safety: 'idempotent', execute: () => Promise.reject(new MissingAnswerError(`${message} ${has}.${hint}`)) };
 }
+
+/** What to add for a model or tool that the configuration has, whose code no test runs unasked. */
+const TERMS_ONLY = {
+  model: (name: string) =>
+    `"config" gives only the price and the settings of a model: add models: { ${name}: scriptedModel([…]) }.`,
+  tool: (name: string) =>
+    `"config" gives only the schema and the settings of a tool: add tools: { ${name} } to run its own code, or tools: { ${name}: () => … } for a fake.`,
+} as const;
 
 const CALL_KIND_NAMES = { model: 'model', tool: 'tool', function: 'function', node: 'node type' } as const;
 

@@ -6,9 +6,11 @@ import { Tool } from '../config/tool.ts';
 import type { ToolConfig } from '../config/tool.ts';
 import type { NamesUsed } from '../graph/definition/index.ts';
 import { mapValues, own, toPointer } from '../graph/values/index.ts';
-import type { Fakes, FunctionFake, NodeTypeFake, ToolFake } from './fakes.ts';
+import type { Fakes, FunctionFake, ModelFake, NodeTypeFake, ToolFake } from './fakes.ts';
+import { toTimedReply } from './scripted-model.ts';
+import type { ScriptedModel } from './scripted-model.ts';
 import type { SimulatedClock } from '../simulation/timeline.ts';
-import { withTestClock } from './fake-code.ts';
+import { Delayed, withTestClock } from './fake-code.ts';
 import type { TimedCode } from './fake-code.ts';
 
 /** A configuration whose models and tools are fakes. */
@@ -17,6 +19,8 @@ export interface FakeConfig {
   readonly models: Readonly<Record<string, TimedCode>>;
   /** The names that the test answers for, by the kind of the call. */
   readonly answered: Readonly<Record<'model' | 'tool' | 'function' | 'node', readonly string[]>>;
+  /** The models and tools of the configuration, which do not run. */
+  readonly configured: Readonly<Record<'model' | 'tool', readonly string[]>>;
 }
 
 /**
@@ -26,6 +30,7 @@ export interface FakeConfig {
  */
 export function toFakeConfig({ base, fakes, used }: FakeSetup, clock: SimulatedClock): FakeConfig {
   const { models = {}, tools = {}, functions = {}, nodeTypes = {}, messageProcessors = {} } = fakes;
+  refuseLists({ models, tools, functions, nodeTypes });
   const config: Config = {
     ...base,
     models: { ...forEachName(used.models, () => ({ generate: failWithoutAnswer })), ...base.models },
@@ -39,13 +44,36 @@ export function toFakeConfig({ base, fakes, used }: FakeSetup, clock: SimulatedC
   };
   return {
     config,
-    models: mapValues(models, (fake) => withTestClock(typeof fake === 'function' ? fake : fake.generate, clock)),
+    models: mapValues(models, (fake) =>
+      withTestClock(typeof fake === 'function' ? inReplies(fake) : fake.generate, clock),
+    ),
+    configured: { model: Object.keys(base.models), tool: base.tools.map(({ name }) => name) },
     answered: {
       model: Object.keys(models),
       tool: Object.keys(tools),
       function: Object.keys({ ...base.functions, ...functions }),
       node: [...base.nodeTypes.map(({ name }) => name), ...Object.keys(nodeTypes)],
     },
+  };
+}
+
+/** @throws TypeError for a list, as a configuration has one of its tools */
+function refuseLists(options: Readonly<Record<string, object>>): void {
+  for (const [option, fakes] of Object.entries(options))
+    if (Array.isArray(fakes))
+      throw new TypeError(
+        `"${option}" takes an object with the names that the graph uses, such as { name: … }, not a list`,
+      );
+}
+
+/** Makes a function's answers replies, as those of a script. */
+function inReplies(fake: Exclude<ModelFake, ScriptedModel>): (...args: Parameters<typeof fake>) => Promise<unknown> {
+  return async (request, context) => {
+    const answer = await fake(request, context);
+    if (!(answer instanceof Delayed)) return toTimedReply(answer);
+    const { delayMs, answer: late } = answer;
+    const reply = late instanceof Error ? late : toTimedReply(late);
+    return reply instanceof Delayed ? new Delayed(delayMs + reply.delayMs, reply.answer) : new Delayed(delayMs, reply);
   };
 }
 

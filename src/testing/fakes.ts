@@ -1,18 +1,19 @@
 import type { NodeContext } from '../activities/registered-code.ts';
 import type { MessageProcessor } from '../activities/context/message-processor.ts';
-import type { ModelRequest, OwnReply } from '../activities/models/model.ts';
+import type { ModelRequest } from '../activities/models/model.ts';
 import type { CodeToolContext, ToolContext } from '../activities/tools/tool.ts';
 import type { DefinedTool } from '../config/tool-methods.ts';
 import type { ConfigInput } from '../config/load-config.ts';
 import type { CallSettings, FunctionEntry, NodeTypeEntry } from '../graph/definition/index.ts';
 import type { Delayed, FakeContext } from './fake-code.ts';
-import type { ScriptedModel } from './scripted-model.ts';
+import type { ModelAnswer, ScriptedModel } from './scripted-model.ts';
 
 /** Fakes for all that a graph calls, by the names that the graph uses. */
 export interface Fakes {
   /**
    * The configuration of the installation, as in `holdfast.config.ts`. Schemas, approvals, effects, retries and prices
-   * are taken from it. Its functions, node types and message processors run; its models and tools need a fake.
+   * are taken from it. Its functions, node types and message processors run. Its models and tools don't: name in
+   * `models` and `tools` what answers for them, such as `tools: { lookup_order }` for a tool's own code.
    */
   readonly config?: ConfigInput | undefined;
   /** Models: `scriptedModel([…])`, or a function of the request. */
@@ -29,10 +30,12 @@ export interface Fakes {
   readonly secrets?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A script, or a function that answers each request. */
+/** A script, or a function that answers each request in the form of a script's answers. */
 export type ModelFake =
   | ScriptedModel
-  | ((request: ModelRequest, context: FakeContext) => OwnReply | Delayed<OwnReply | Error> | Promise<OwnReply>);
+  | ((request: ModelRequest, context: FakeContext) => ModelFakeAnswer | Promise<ModelFakeAnswer>);
+
+type ModelFakeAnswer = ModelAnswer | Delayed<ModelAnswer | Error>;
 
 /**
  * A function of the arguments, or a tool as `defineTool` gives it, with its own or another `execute`. What it does not state

@@ -10,7 +10,7 @@ import { checkInput, compileShared, missingInput } from '../graph/compile/index.
 import type { CompiledGraph } from '../graph/compile/index.ts';
 import { hasErrors, namesUsed, pinCatalog } from '../graph/definition/index.ts';
 import type { GraphDefinition, Limits } from '../graph/definition/index.ts';
-import { limitsOfRun } from '../graph/run/index.ts';
+import { isEnded, limitsOfRun } from '../graph/run/index.ts';
 import type { Principal, OccurrenceBody } from '../graph/run/index.ts';
 import { validateGraph } from '../graph/validate/index.ts';
 import { toJsonObject, mapValues, toJson } from '../graph/values/index.ts';
@@ -29,7 +29,16 @@ import { toFakeConfig } from './fake-config.ts';
 import type { FakeConfig } from './fake-config.ts';
 import type { Fakes } from './fakes.ts';
 import { toTestRun } from './test-run.ts';
-import type { TestRun } from './test-run.ts';
+import { createTestMemory } from './test-memory.ts';
+import type { TestMemory } from './test-memory.ts';
+import type { TestRun, TestThread } from './test-run.ts';
+import type { Memory } from '../store/memory/memory.ts';
+
+/** The input of a graph: typed by the channels of a builder. */
+export type InputOf<G> = G extends StateGraph<infer C, infer _Id> ? ChannelInputs<C> : JsonObject;
+
+/** The state of a graph's run: typed by the channels of a builder. */
+export type StateOf<G> = G extends StateGraph<infer C, infer _Id> ? ChannelValues<C> : JsonObject;
 
 /**
  * Runs a graph in memory, with the engine's own interpreter: no server, no network, no waiting.
@@ -37,12 +46,11 @@ import type { TestRun } from './test-run.ts';
  * @throws InvalidGraphError if the graph has errors; TypeError if the input or an option can't be used;
  * MissingAnswerError if the run calls something that the test does not answer
  */
-export async function runGraph<const C extends Channels, Id extends string>(
-  graph: StateGraph<C, Id>,
-  input: ChannelInputs<C>,
+export async function runGraph<const G extends AnyGraph>(
+  graph: G,
+  input: InputOf<G>,
   options?: RunOptions,
-): Promise<TestRun<ChannelValues<C>>>;
-export async function runGraph(graph: GraphDefinition, input: JsonObject, options?: RunOptions): Promise<TestRun>;
+): Promise<TestRun<StateOf<G>>>;
 export async function runGraph(given: AnyGraph, input: object, options: RunOptions = {}): Promise<TestRun> {
   const { config = {}, ...rest } = options;
   return await playGraph(given, input, { config: parseConfig('config', config), options: rest });
@@ -64,6 +72,13 @@ export interface RunOptions extends Fakes {
   readonly startedBy?: Principal | undefined;
   /** Limits of this run, within those of its graph. */
   readonly limits?: Limits | undefined;
+  /**
+   * The thread of the run: an id for a new one, or `run.thread` of the run that it goes on from, whose channels and
+   * memory it takes over.
+   */
+  readonly thread?: string | TestThread | undefined;
+  /** Entries of long-term memory at the start, by namespace and key; they replace those of the thread. */
+  readonly memory?: TestMemory | undefined;
 }
 
 export type AnyGraph = GraphDefinition | Pick<StateGraph<Channels, string>, 'toJSON'>;
@@ -78,15 +93,17 @@ interface ConfiguredTest {
 export async function playGraph(given: AnyGraph, input: object, { config, options }: ConfiguredTest): Promise<TestRun> {
   const clock: SimulatedClock = { now: startTimeOf(options), delayMs: 0, missing: null };
   const { graph, fakes } = prepareGraph(given, { config, options }, clock);
-  const begin = { kind: 'input', input: toJsonObject(input) } as const;
+  const thread = openThread(options);
+  const begin = { kind: 'input', input: toJsonObject(input), base: thread.state } as const;
   requireValidInput(graph, begin.input);
-  const identity = toRunIdentity(graph, options);
+  const identity = toRunIdentity(graph, thread, options);
+  const memory = createTestMemory(thread.memory, clock);
   const { id: runId, tenantId, graph: ran, createdBy } = identity;
   const timeline = createTimeline<OccurrenceBody>();
   const record = new RunRecord();
   const planned = planOutside(timeline, { options, by: createdBy, start: clock.now });
   const calls = new CallPlayer({
-    toCall: createFakeCalls(fakes, options.secrets ?? {}),
+    toCall: createFakeCalls(fakes, options.secrets ?? {}, await memoryToolsOf(graph, memory, clock)),
     owner: { runId, tenantId, graph: ran.name, createdBy },
     clock,
     timeline,
@@ -98,7 +115,32 @@ export async function playGraph(given: AnyGraph, input: object, { config, option
   const heldTimers = timeOutsOfOpenApprovals;
   const run: SimulatedRun = { graph, last, clock, timeline, calls, record, decisions, answered, heldTimers };
   await playSimulatedRun(run);
-  return toTestRun(run, () => unusedAnswers(options, decisions, planned));
+  const left = { id: thread.id ?? DEFAULT_THREAD, runs: thread.runs, memory: memory.content() };
+  return toTestRun(run, left, () => unusedAnswers(options, decisions, planned));
+}
+
+/** The thread of a run that begins. */
+interface OpenThread extends Pick<TestThread, 'runs' | 'state' | 'memory'> {
+  /** `null` if the test names none. */
+  readonly id: string | null;
+}
+
+const DEFAULT_THREAD = 'thread-1';
+
+/** @throws TypeError if the last run of the thread has not ended */
+function openThread({ thread, memory = {} }: Pick<RunOptions, 'thread' | 'memory'>): OpenThread {
+  if (thread === undefined || typeof thread === 'string') return { id: thread ?? null, runs: 1, state: {}, memory };
+  const { id, runs, status, state } = thread;
+  if (!isEnded(status))
+    throw new TypeError(`The last run of the thread "${id}" is ${status}: the next one begins when it has ended`);
+  return { id, runs: runs + 1, state, memory: { ...thread.memory, ...memory } };
+}
+
+/** The built-in tools are loaded only for a graph that offers them. */
+async function memoryToolsOf({ definition }: CompiledGraph, memory: Memory, clock: SimulatedClock) {
+  if (!JSON.stringify(definition).includes('"memory":')) return {};
+  const { createMemoryTools } = await import('../activities/tools/memory-tools.ts');
+  return createMemoryTools(memory, () => clock.now);
 }
 
 const DEFAULT_START_TIME = '2026-01-01T00:00:00Z';
@@ -113,6 +155,7 @@ const REQUESTER: Principal = { sub: 'requester', roles: ['user'] };
 
 function toRunIdentity(
   graph: CompiledGraph,
+  thread: OpenThread,
   { startedBy = REQUESTER, limits: asked }: Pick<RunOptions, 'startedBy' | 'limits'>,
 ): RunIdentity {
   const { limits, refusal } = limitsOfRun(graph, asked);
@@ -120,9 +163,9 @@ function toRunIdentity(
     throw new TypeError([refusal.message, ...(refusal.issues ?? []).map(({ message }) => message)].join('\n'));
   const { name } = graph.definition;
   return {
-    id: 'run-1',
+    id: `run-${thread.runs}`,
     tenantId: 'test',
-    threadId: null,
+    threadId: thread.id,
     graph: { name, version: null, hash: 'test' },
     createdBy: startedBy,
     limits,

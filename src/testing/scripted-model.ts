@@ -7,8 +7,11 @@ import type { ScriptedAnswer } from '../simulation/scripted-answer.ts';
 import { after } from './fake-code.ts';
 import type { Delayed } from './fake-code.ts';
 
-/** One answer of a scripted model. A text alone is an answer with this text. */
-export type ScriptedReply = string | ScriptedAnswer | ScriptedFailure | ((request: ModelRequest) => ScriptedReply);
+/** One answer of a model. A text alone is an answer with this text. */
+export type ModelAnswer = string | ScriptedAnswer | ScriptedFailure;
+
+/** One answer of a scripted model, or a function of the request. */
+export type ScriptedReply = ModelAnswer | ((request: ModelRequest) => ScriptedReply);
 
 /** The request fails; the node's retry policy applies, unless the error is a `CallError` that rules retries out. */
 export interface ScriptedFailure {
@@ -17,12 +20,12 @@ export interface ScriptedFailure {
 }
 
 /** A reply, or a reply or failure that comes later. */
-type ModelAnswer = OwnReply | Delayed<OwnReply | Error>;
+type TimedReply = OwnReply | Delayed<OwnReply | Error>;
 
 /** A model that gives the answers of a list, one a request. */
 export interface ScriptedModel {
   /** Takes the next answer. */
-  readonly generate: (request: ModelRequest) => ModelAnswer;
+  readonly generate: (request: ModelRequest) => TimedReply;
   /** All requests so far, as they were sent: after the context policy, with the tools on offer. */
   readonly requests: readonly ModelRequest[];
   /** The number of answers that no request has taken. */
@@ -40,7 +43,7 @@ export function scriptedModel(replies: readonly ScriptedReply[]): ScriptedModel 
       requests.push(request);
       const reply = replies[requests.length - 1];
       if (reply === undefined) throw new MissingAnswerError(scriptExhausted(replies.length, request));
-      return toModelAnswer(reply, request);
+      return toTimedReply(answerRequest(reply, request));
     },
     left: () => Math.max(0, replies.length - requests.length),
     assertExhausted() {
@@ -63,11 +66,18 @@ function scriptExhausted(count: number, { model, messages }: ModelRequest): stri
   return `The model "${model}" is asked for answer ${count + 1}, and its script has ${count}${quoted}`;
 }
 
-function toModelAnswer(reply: ScriptedReply, request: ModelRequest): ModelAnswer {
-  if (typeof reply === 'function') return toModelAnswer(reply(request), request);
-  if (typeof reply === 'string') return { text: reply };
-  const { delay = '0s' } = reply;
-  return after(delay, 'error' in reply ? toScriptedError(reply) : toOwnReply(reply));
+/** @throws MissingAnswerError for a tool call that does not name its tool */
+export function toTimedReply(answer: ModelAnswer): TimedReply {
+  if (typeof answer === 'string') return { text: answer };
+  if ('error' in answer) return after(answer.delay ?? '0s', toScriptedError(answer));
+  for (const call of answer.toolCalls ?? [])
+    if (typeof call.tool !== 'string')
+      throw new MissingAnswerError(`A tool call of a model's answer is { tool, args }, not ${JSON.stringify(call)}`);
+  return after(answer.delay ?? '0s', toOwnReply(answer));
+}
+
+function answerRequest(reply: ScriptedReply, request: ModelRequest): ModelAnswer {
+  return typeof reply === 'function' ? answerRequest(reply(request), request) : reply;
 }
 
 function toScriptedError({ error }: ScriptedFailure): Error {

@@ -114,12 +114,29 @@ describe('a run with a model, a tool and an approval', () => {
 
   test('a test promoted from a run reports where another graph takes another path', async () => {
     await promote(id, 'refund.json');
+    const edges = [
+      { from: '__start__', to: 'refund' },
+      { from: 'refund', to: '__end__' },
+    ];
     const tool = { type: 'tool', tool: 'refund', args: { euros: 30 }, write: { answer: '{{ result }}' } } as const;
-    await folder.write('changed.json', { ...REFUND, nodes: { work: tool } });
+    await folder.write('changed.json', { ...REFUND, nodes: { refund: tool }, edges });
     const { code, stdout } = await evaluate('refund.json', '--graph', folder.path('changed.json'));
     expect(code).toBe(1);
-    expect(stdout).toContain('event 5, approval.requested at work, expected event 5, model.called at work');
+    expect(stdout).toContain('/next/0 is "refund", expected "work"');
     expect(stdout).toContain('status is "waiting", expected "completed"');
+    expect(stdout).toContain('the recorded decision "approve" of ada at work was not played: no approval waits there');
+  });
+
+  test('the decision of a promoted run is played against a graph with a node more before it', async () => {
+    await promote(id, 'refund.json');
+    const edges = [
+      { from: '__start__', to: 'note' },
+      { from: 'note', to: 'work' },
+    ];
+    const nodes = { note: { type: 'set', write: {} }, ...REFUND.nodes };
+    await folder.write('longer.json', { ...REFUND, nodes, edges });
+    const { stdout } = await evaluate('refund.json', '--graph', folder.path('longer.json'), '--outcome');
+    expect(stdout.split('\n').slice(1)).toEqual(['    path/0 is "note", expected "work"', '0 of 1 passed', '']);
   });
 
   test('a test promoted from a run passes by outcome for a graph that only emits more events', async () => {
@@ -189,6 +206,33 @@ test('holdfast eval runs a data set live and reports the pass rate', async () =>
   expect(stdout).toMatch(/A-1 {2}pass {2}2 of 2, 100% \[34%, 100%\]\n/);
   expect(stdout).toMatch(/B-2 {2}FAIL {2}0 of 2, 0% \[0%, 66%\]\n {4}trial 1: path\/1 is "other", expected "note"\n/);
   expect((await live('--min-rate', '0')).code).toBe(0);
+});
+
+test('a live evaluation asks judges in runs of their own, and compares two versions with cost and latency', async () => {
+  await folder.write('graph.json', hiding('state.order == "A-1"'));
+  await folder.write('never.json', hiding('false'));
+  const judge = { name: 'way', model: 'judge', prompt: 'Did it go the way of known customers?', atLeast: 4 };
+  await folder.write('judged.jsonl', JSON.stringify({ name: 'known', input: { order: 'A-1' }, expect: { judge } }));
+  const { code, stdout } = await holdfast([
+    ...['eval', folder.path('judged.jsonl'), '--live', '--trials', '2', '--tokens-file', tokens],
+    ...['--graph', folder.path('graph.json'), '--against', folder.path('never.json')],
+  ]);
+  const lines = stdout.replaceAll(folder.path(''), '').split('\n');
+  expect(code).toBe(0);
+  expect(lines).toEqual([
+    '/judged.jsonl  known  pass  2 of 2, 100% [34%, 100%]',
+    '    the judge "way": 5.00 of 1 to 5',
+    '1 of 1 passed',
+    expect.stringMatching(/^the runs took 0 USD, 0 tokens, \d+\.\d\d s \(median\)$/),
+    'the judges took 0.002 USD, 22 tokens',
+    '/graph.json against /never.json: 1 better, 0 worse, 0 the same; better in 1 of 1, 100% [21%, 100%] of those that differ',
+    '    better: known',
+    expect.stringMatching(/^ {4}\/graph\.json: 1 of 1 passed, 0 USD, 0 tokens, /),
+    expect.stringMatching(/^ {4}\/never\.json: 0 of 1 passed, 0 USD, 0 tokens, /),
+    '',
+  ]);
+  const { body } = await stack.as('user').get('/api/runs?graph=judge');
+  expect(isJsonObject(body) && body['items']).toHaveLength(4);
 });
 
 test('holdfast eval replays the recording of a run without a server', async () => {

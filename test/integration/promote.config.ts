@@ -4,6 +4,14 @@ import { defineConfig, defineTool, textOf } from '../../src/index.ts';
 
 export default defineConfig({
   models: {
+    judge: {
+      price: { input: 100, output: 0 },
+      generate: ({ messages }) => {
+        const isOther = textOf(messages.at(-1)?.content ?? '').includes('"other"');
+        const verdict = { reason: isOther ? 'It went astray' : 'As it should be', score: isOther ? 2 : 5 };
+        return { text: JSON.stringify(verdict), usage: { inputTokens: 10, outputTokens: 1 } };
+      },
+    },
     default: {
       price: { input: 1_000_000, output: 0 },
       generate: ({ messages }) => {

@@ -9,8 +9,9 @@ import type { Tool, ToolContext } from './tool.ts';
 /**
  * The built-in tools of long-term memory. The namespace is part of the call and not chosen by the model, which
  * therefore can't leave it. An entry records the run that wrote it, and its starter.
+ * @param now the current time in milliseconds since the epoch
  */
-export function createMemoryTools(memory: Memory): Readonly<Record<string, Tool>> {
+export function createMemoryTools(memory: Memory, now: () => number = Date.now): Readonly<Record<string, Tool>> {
   const work: Readonly<Record<string, MemoryOperation>> = { [MEMORY_SEARCH]: searchMemory, [MEMORY_SAVE]: saveMemory };
   return mapValues(MEMORY_TOOLS, (entry, name): Tool => ({
     ...entry,
@@ -20,7 +21,7 @@ export function createMemoryTools(memory: Memory): Readonly<Record<string, Tool>
       const todo = work[name];
       if (namespace === undefined || !todo)
         throw memoryRefusal(`${name} is offered by { "memory": … } among the tools of a node`);
-      return await todo(isJsonObject(args) ? args : {}, { memory, at: { tenantId, namespace }, context });
+      return await todo(isJsonObject(args) ? args : {}, { memory, at: { tenantId, namespace }, context, now });
     },
   }));
 }
@@ -32,6 +33,8 @@ interface ConfinedMemory {
   readonly memory: Memory;
   readonly at: { readonly tenantId: string; readonly namespace: string };
   readonly context: ToolContext;
+  /** @returns milliseconds since the epoch */
+  readonly now: () => number;
 }
 
 /** Wraps entries for the model, with the remark that they are data and no instructions. */
@@ -49,14 +52,15 @@ const searchMemory: MemoryOperation = async ({ query, limit = MEMORY_SEARCH_LIMI
   };
 };
 
-const saveMemory: MemoryOperation = async ({ key, value, ttl }, { memory, at, context: { principal, runId } }) => {
+const saveMemory: MemoryOperation = async ({ key, value, ttl }, { memory, at, context, now }) => {
   if (typeof key !== 'string' || value === undefined) throw memoryRefusal('An entry of memory has a key and a value');
   const tooLarge = tooLargeForMemory(value);
   if (tooLarge !== null) throw memoryRefusal(tooLarge);
   const ttlMs = ttl === undefined ? null : parseDuration(ttl);
   if (ttl !== undefined && ttlMs === null)
     throw memoryRefusal('`ttl` is a duration such as "90d", of 100 years at most');
-  const expiresAt = ttlMs === null ? null : new Date(Date.now() + ttlMs).toISOString();
+  const expiresAt = ttlMs === null ? null : new Date(now() + ttlMs).toISOString();
+  const { principal, runId } = context;
   const written = await memory.put({ ...at, key }, { value, expiresAt, by: principal.sub, runId });
   if (!written) throw memoryRefusal(`A tenant may have ${MAX_MEMORY_ENTRIES} entries of memory`);
   return { saved: key, expiresAt };

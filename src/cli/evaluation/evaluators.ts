@@ -1,21 +1,23 @@
 import type { Client } from '../../client/index.ts';
 import type { Config } from '../../config/load-config.ts';
 import type { GraphDefinition } from '../../graph/definition/index.ts';
-import { messageOf, parseDocument, toJsonObject } from '../../graph/values/index.ts';
-import type { JsonObject } from '../../graph/values/index.ts';
+import { messageOf, parseDocument } from '../../graph/values/index.ts';
 import {
   checkExpectations,
   describeDifference,
+  describeUnplayed,
   passRate,
   playRecording,
-  runCase,
   readTestCase,
   readRecordedTest,
 } from '../../testing/evaluation/index.ts';
-import type { RecordingDivergence, ObservedRun, RecordedTest, TestCase } from '../../testing/evaluation/index.ts';
+import type { RecordingDivergence, RecordedTest, TestCase } from '../../testing/evaluation/index.ts';
 import { RefusedError, UsageError } from '../line/command.ts';
-import type { EvaluationResult } from './reporters.ts';
 import { readTextFile } from '../input/read-definition.ts';
+import { describeScore, measureTrials } from './measures.ts';
+import type { EvaluationResult } from './measures.ts';
+import { runLive, runsInMemory, runsOnServer, tryCase } from './trials.ts';
+import type { Trial } from './trials.ts';
 
 /** Evaluates one subject. */
 export type Evaluator = (subject: EvaluationSubject) => Promise<EvaluationResult>;
@@ -33,21 +35,35 @@ export interface OfflineOptions {
 export function createOfflineEvaluator(options: OfflineOptions): Evaluator {
   return async (subject) => {
     const began = performance.now();
-    const failures = await playOffline(subject, options).catch((error: unknown) => [messageOf(error)]);
-    return toEvaluationResult(subject, { failures, durationMs: performance.now() - began, rate: null });
+    const found = await playOffline(subject, options).catch((error: unknown) => ({
+      failures: [messageOf(error)],
+      notes: [],
+      measures: null,
+    }));
+    return toEvaluationResult(subject, { ...found, durationMs: performance.now() - began, rate: null });
   };
 }
 
 async function playOffline(
   subject: EvaluationSubject,
   { graph, config, byOutcome }: OfflineOptions,
-): Promise<readonly string[]> {
+): Promise<Findings> {
   if (subject.kind === 'case')
-    return checkExpectations(subject.testCase.expect, await runCase(subject.graph, subject.testCase, config));
-  const { divergence, changed } = playRecording(subject.test, graph ? { graph } : {});
+    return toFindings([await tryCase(runsInMemory(config), subject.graph, subject.testCase)]);
+  const { divergence, changed, unplayed } = playRecording(subject.test, graph ? { graph } : {});
   const changes = changed.map(({ what, ...difference }) => describeDifference(what, difference));
-  if (byOutcome || !divergence) return changes;
-  return [describeDivergence(divergence), ...changes];
+  const failures = byOutcome || !divergence ? changes : [describeDivergence(divergence), ...changes];
+  return { failures, notes: unplayed.map(describeUnplayed), measures: null };
+}
+
+type Findings = Pick<EvaluationResult, 'failures' | 'notes' | 'measures'>;
+
+function toFindings(trials: readonly Trial[]): Findings {
+  const measures = measureTrials(trials);
+  const failures = trials.flatMap((trial, at) =>
+    trial.failures.map((failure) => (trials.length === 1 ? failure : `trial ${at + 1}: ${failure}`)),
+  );
+  return { failures, notes: measures.scores.map(describeScore), measures };
 }
 
 function describeDivergence({ where, ...difference }: RecordingDivergence): string {
@@ -70,22 +86,18 @@ export interface LiveOptions {
  * Runs each subject several times on a server. Of a recorded run only status and path are compared, because the texts
  * of models vary.
  */
-export function createLiveEvaluator({ client, graph, trials, minRate }: LiveOptions): Evaluator {
+export function createLiveEvaluator({ client, graph, trials: count, minRate }: LiveOptions): Evaluator {
   return async (subject) => {
     const began = performance.now();
-    const failures: string[] = [];
-    let passed = 0;
-    for (let trial = 1; trial <= trials; trial++) {
-      const found = await runTrial(subject, { client, graph });
-      if (found.length === 0) passed += 1;
-      failures.push(...found.map((failure) => (trials === 1 ? failure : `trial ${trial}: ${failure}`)));
-    }
-    const isEnough = passed / trials >= minRate;
-    const durationMs = performance.now() - began;
+    const trials: Trial[] = [];
+    for (let trial = 1; trial <= count; trial++) trials.push(await runTrial(subject, { client, graph }));
+    const passed = trials.filter(({ failures }) => failures.length === 0).length;
+    const { failures, ...found } = toFindings(trials);
     return toEvaluationResult(subject, {
-      failures: isEnough ? [] : failures,
-      durationMs,
-      rate: passRate(passed, trials),
+      ...found,
+      failures: passed / count >= minRate ? [] : failures,
+      durationMs: performance.now() - began,
+      rate: passRate(passed, count),
     });
   };
 }
@@ -93,53 +105,24 @@ export function createLiveEvaluator({ client, graph, trials, minRate }: LiveOpti
 async function runTrial(
   subject: EvaluationSubject,
   { client, graph }: Pick<LiveOptions, 'client' | 'graph'>,
-): Promise<readonly string[]> {
-  if (subject.kind === 'case') {
-    const { testCase } = subject;
-    const input = toJsonObject(testCase.input);
-    return checkExpectations(testCase.expect, await runLive(client, { graph: subject.graph, input }));
-  }
+): Promise<Trial> {
+  if (subject.kind === 'case') return await tryCase(runsOnServer(client), subject.graph, subject.testCase);
   const { recording, expect } = subject.test;
   if (recording.begin.kind !== 'input') throw new RefusedError(`${subject.file} is a fork, which has no input to run`);
-  const { input } = recording.begin;
-  const run = await runLive(client, { graph: graph ?? recording.definition, input });
+  const run = await runLive(client, graph ?? recording.definition, recording.begin.input);
   const { status, path } = expect;
-  return checkExpectations(
-    { status: status === 'running' || status === 'queued' ? 'completed' : status, path: [...path] },
-    run,
-  );
+  const expected: Pick<TestCase['expect'], 'status' | 'path'> = {
+    status: status === 'running' || status === 'queued' ? 'completed' : status,
+    path: [...path],
+  };
+  return { failures: checkExpectations(expected, run), verdicts: [], spent: run.spent };
 }
 
 function toEvaluationResult(
   { file, name }: EvaluationSubject,
-  result: Pick<EvaluationResult, 'failures' | 'durationMs' | 'rate'>,
+  result: Omit<EvaluationResult, 'file' | 'name'>,
 ): EvaluationResult {
   return { file, name, ...result };
-}
-
-/** A run to start on a server. */
-export interface LiveStart {
-  readonly graph: GraphDefinition;
-  readonly input: JsonObject;
-}
-
-/** Runs a graph on a server until it ends or waits for a person. @throws HoldfastError */
-async function runLive({ runs }: Client, start: LiveStart): Promise<ObservedRun> {
-  const { id } = await runs.start(start);
-  const path: string[] = [];
-  const tools: string[] = [];
-  const events = runs.follow(id, { until: 'rest' });
-  for (;;) {
-    const { done, value } = await events.next();
-    if (done === true) {
-      const { status, output, error, usage } = value;
-      const { values: state } = await runs.state(id);
-      const failure = error && `${error.code} ${error.message}`;
-      return { status, path, tools, state, output, costUsd: usage.costUsd, error: failure };
-    }
-    if (value.type === 'node.started') path.push([...(value.path ?? []), value.node].join('/'));
-    if (value.type === 'tool.called') tools.push(value.tool);
-  }
 }
 
 /** A subject of an evaluation: a recorded run, or a line of a data set. */

@@ -1,32 +1,20 @@
 import { escapeInvisible } from '../../graph/values/index.ts';
-import type { PassRate } from '../../testing/evaluation/index.ts';
+import { describeComparison } from './compare.ts';
+import type { Comparison } from './compare.ts';
+import { describeMeasures, describeRate, formatUsd, hasNoFailures, medianOf, sumOf } from './measures.ts';
+import type { EvaluationResult } from './measures.ts';
 
-/** The result of one recorded run, or of one line of a data set. */
-export interface EvaluationResult {
-  readonly file: string;
-  /** The name of the case, or of the graph of a recorded run. */
-  readonly name: string;
-  /** One line for each deviation; an empty list means that the subject passed. */
-  readonly failures: readonly string[];
-  readonly durationMs: number;
-  /** The pass rate of several live trials; `null` for a single run. */
-  readonly rate: PassRate | null;
-}
-
-export function hasNoFailures({ failures }: Pick<EvaluationResult, 'failures'>): boolean {
-  return failures.length === 0;
-}
-
-/** Formats the results of an evaluation as text. */
-type Reporter = (results: readonly EvaluationResult[]) => string;
+/** Formats the results of an evaluation as text, and their comparison with another version of the graph. */
+export type Reporter = (results: readonly EvaluationResult[], comparison: Comparison | null) => string;
 
 export const REPORTERS: Readonly<Record<string, Reporter>> = {
   table: formatAsTable,
   json: formatAsJson,
   junit: formatAsJunit,
+  markdown: formatAsMarkdown,
 };
 
-function formatAsTable(results: readonly EvaluationResult[]): string {
+function formatAsTable(results: readonly EvaluationResult[], comparison: Comparison | null): string {
   const rows = results.map(({ rate, ...result }) => [
     result.file,
     result.name,
@@ -37,21 +25,33 @@ function formatAsTable(results: readonly EvaluationResult[]): string {
   const lines = results.flatMap((result, at) => {
     const row = rows[at] ?? [];
     const line = row.map((cell, column) => cell.padEnd(widths[column] ?? 4)).join('  ');
-    return [line.trimEnd(), ...result.failures.map((failure) => `    ${failure}`)];
+    return [line.trimEnd(), ...[...result.failures, ...result.notes].map((text) => `    ${text}`)];
   });
-  const passed = results.filter(hasNoFailures).length;
-  return `${escapeInvisible([...lines, `${passed} of ${results.length} passed`].join('\n'))}\n`;
+  const compared = comparison ? describeComparison(comparison) : [];
+  return `${escapeInvisible([...lines, ...summaryLines(results), ...compared].join('\n'))}\n`;
 }
 
-/** Formats a pass rate, such as `4 of 5, 80% [38%, 96%]`. */
-function describeRate({ passed, trials, low, high }: PassRate): string {
-  const percent = (rate: number): string => `${Math.round(rate * 100)}%`;
-  return `${passed} of ${trials}, ${percent(passed / trials)} [${percent(low)}, ${percent(high)}]`;
+/** How many passed; after live runs also what all took. */
+function summaryLines(results: readonly EvaluationResult[]): readonly string[] {
+  const passed = `${results.filter(hasNoFailures).length} of ${results.length} passed`;
+  const measured = results.flatMap(({ rate, measures }) => (rate && measures ? [measures] : []));
+  if (measured.length === 0) return [passed];
+  const all = {
+    costUsd: sumOf(measured.map(({ costUsd }) => costUsd)),
+    tokens: sumOf(measured.map(({ tokens }) => tokens)),
+    latencyMs: medianOf(measured.map(({ latencyMs }) => latencyMs)),
+  };
+  const judging = measured.map((one) => one.judging);
+  const [usd, tokens] = [sumOf(judging.map(({ costUsd }) => costUsd)), sumOf(judging.map((one) => one.tokens))];
+  const judges = measured.some(({ scores }) => scores.length > 0)
+    ? [`the judges took ${formatUsd(usd)} USD, ${tokens} tokens`]
+    : [];
+  return [passed, `the runs took ${describeMeasures(all)} (median)`, ...judges];
 }
 
-function formatAsJson(results: readonly EvaluationResult[]): string {
+function formatAsJson(results: readonly EvaluationResult[], comparison: Comparison | null): string {
   const reported = results.map((result) => ({ ...result, passed: hasNoFailures(result) }));
-  return `${JSON.stringify({ passed: results.every(hasNoFailures), results: reported }, null, 2)}\n`;
+  return `${JSON.stringify({ passed: results.every(hasNoFailures), results: reported, ...(comparison && { comparison }) }, null, 2)}\n`;
 }
 
 function formatAsJunit(results: readonly EvaluationResult[]): string {
@@ -63,6 +63,38 @@ function formatAsJunit(results: readonly EvaluationResult[]): string {
     return [head, ...cases.map(toTestCase), '</testsuite>'].join('\n');
   });
   return ['<?xml version="1.0" encoding="UTF-8"?>', '<testsuites>', ...body, '</testsuites>', ''].join('\n');
+}
+
+function formatAsMarkdown(results: readonly EvaluationResult[], comparison: Comparison | null): string {
+  const rows = results.map((result) => {
+    const { name, rate, measures, failures, notes } = result;
+    const details = [...failures, ...notes].map(toMarkdownCell).join('<br>');
+    const took = measures ? describeMeasures(measures) : '';
+    const outcome = hasNoFailures(result) ? 'pass' : '**FAIL**';
+    return `| ${[toMarkdownCell(name), outcome, rate ? describeRate(rate) : '', took, details].join(' | ')} |`;
+  });
+  const compared = comparison
+    ? ['', ...describeComparison(comparison).map((line) => `- ${toMarkdownText(line.trim())}`)]
+    : [];
+  return `${[
+    '| case | result | rate (95%, Wilson) | cost, tokens, latency | details |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows,
+    '',
+    ...summaryLines(results).map((line) => `${line}  `.trimEnd()),
+    ...compared,
+  ].join('\n')}\n`;
+}
+
+function toMarkdownCell(text: string): string {
+  return toMarkdownText(text).replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
+
+/** Keeps what models have said from being read as HTML, links or emphasis. */
+function toMarkdownText(text: string): string {
+  return escapeInvisible(text)
+    .replaceAll(/[&<>]/g, (character) => ENTITIES[character] ?? character)
+    .replaceAll(/[\\`*_[\]]/g, String.raw`\$&`);
 }
 
 function toTestCase({ file, name, failures, durationMs }: EvaluationResult): string {

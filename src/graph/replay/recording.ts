@@ -42,7 +42,7 @@ export interface Recording {
 }
 
 /** Changes to a replay. */
-export interface ReplayOverrides extends Pick<ReplayStart, 'view' | 'onStep'> {
+export interface ReplayOverrides extends Pick<ReplayStart, 'view' | 'onStep' | 'afterDivergence'> {
   /** Replaces the recorded definition. */
   readonly definition?: GraphDefinition;
 }
@@ -53,11 +53,11 @@ export interface ReplayOverrides extends Pick<ReplayStart, 'view' | 'onStep'> {
  */
 export function replayRecording(
   { identity, definition, catalog, begin, events, occurrences, answers }: Recording,
-  overrides: ReplayOverrides = {},
+  { definition: other, ...overrides }: ReplayOverrides = {},
 ): ReplayedRun {
-  const graph = compileShared(overrides.definition ?? definition, catalog);
+  const graph = compileShared(other ?? definition, catalog);
   const log = { events, occurrences, answers: new Map(Object.entries(answers)) };
-  return replayRecordedRun({ graph, identity, begin, log, view: overrides.view, onStep: overrides.onStep });
+  return replayRecordedRun({ graph, identity, begin, log, ...overrides });
 }
 
 /**

@@ -3,7 +3,7 @@ import { isStoredFile } from '../definition/message.ts';
 import { isCallReply } from '../run/call.ts';
 import type { CallReply } from '../run/effect.ts';
 import type { Occurrence, OccurrenceBody, RecordedOccurrence } from '../run/occurrence.ts';
-import type { Run } from '../run/run.ts';
+import type { OpenCall, Run } from '../run/run.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import { isJsonObject, itemsIn } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
@@ -88,13 +88,18 @@ export function recordedEnds({ occurrences }: Pick<ReplayLog, 'occurrences'>): R
  * Returns an answer to an open call that the recorded run never processed, because it had ended or taken another path.
  */
 export function findUnprocessedAnswer({ calls }: Run, { answers }: ReplayLog): OccurrenceBody | null {
-  for (const key of Object.keys(calls)) {
+  for (const [key, call] of Object.entries(calls)) {
     const { result, failure, failures } = answers.get(key) ?? NO_ANSWER;
-    if (isCallReply(result))
+    if (isCallReply(result) && isReplyTo(call, result))
       return { kind: 'call.completed', key, reply: result, attempts: failures + 1, durationMs: 0 };
     if (failure) return { kind: 'call.failed', key, failure };
   }
   return null;
+}
+
+/** False for a reply of a model to other code, or the reverse: another graph may make another call at the same position. */
+export function isReplyTo({ called }: Pick<OpenCall, 'called'>, { kind }: Pick<CallReply, 'kind'>): boolean {
+  return (called.kind === 'model') === (kind !== 'value');
 }
 
 const NO_ANSWER: RecordedAnswer = { result: null, failure: null, failures: 0 };

@@ -4,13 +4,16 @@ import type { AdvanceResult } from '../advance/advance.ts';
 import type { RunBeginning, RunIdentity } from '../advance/begin-run.ts';
 import type { CompiledGraph } from '../compile/compile.ts';
 import type { RunEvent } from '../journal/events.ts';
-import type { Occurrence, RecordedOccurrence } from '../run/occurrence.ts';
+import { approvalTimerId } from '../run/ids.ts';
+import type { Occurrence, OccurrenceBody, RecordedOccurrence } from '../run/occurrence.ts';
 import type { Run } from '../run/run.ts';
 import { hasEnded } from '../run/status.ts';
 import { isJsonObject } from '../values/json.ts';
 import { canonicalJson } from '../values/compare-json.ts';
 import { toJson } from '../values/to-json.ts';
-import { recordedEnds, completeOccurrence, findUnprocessedAnswer } from './replay-log.ts';
+import { RecordedActions } from './recorded-actions.ts';
+import type { RecordedAction, UnplayedAction } from './recorded-actions.ts';
+import { recordedEnds, completeOccurrence, findUnprocessedAnswer, isReplyTo } from './replay-log.ts';
 import type { ReplayLog } from './replay-log.ts';
 
 /** The first event of a replay that differs from the recorded run. */
@@ -34,6 +37,8 @@ export interface ReplayedRun extends Pick<
 > {
   /** The first event that differs from the recording; `null` if none differs. */
   readonly divergence: Divergence | null;
+  /** Recorded signals and timeouts of approvals that could not be played; empty unless `afterDivergence` is `actions`. */
+  readonly unplayed: readonly UnplayedAction[];
 }
 
 export interface ReplayStart {
@@ -45,16 +50,22 @@ export interface ReplayStart {
   readonly view?: ((event: RunEvent) => RunEvent) | undefined;
   /** Receives each step of the replay. */
   readonly onStep?: ((step: AdvanceResult) => void) | undefined;
+  /**
+   * `answers` (by default): after the first divergence only calls and timers end as recorded. `actions`: signals and
+   * timeouts of approvals are played as well, by node and in their order.
+   */
+  readonly afterDivergence?: 'answers' | 'actions' | undefined;
 }
 
 /**
  * Runs a graph with the occurrences of another run, in the same order and at the same times. After the first divergence
- * from the log, the open calls and timers end as those with the same key did, and no more signals arrive.
+ * from the log, the open calls and timers end as those with the same key did. Signals arrive then only if the start says so.
  */
-export function replayRecordedRun({ graph, identity, begin, log, view, onStep }: ReplayStart): ReplayedRun {
+export function replayRecordedRun({ graph, identity, begin, ...start }: ReplayStart): ReplayedRun {
+  const { log } = start;
   const startedAt = Date.parse(log.events[0]?.at ?? '') || 0;
   let first: AdvanceResult | null = beginRun(graph, identity, begin, startedAt);
-  const player = openPlayer({ log, view, onStep }, first.run, startedAt);
+  const player = openPlayer(start, first.run, startedAt);
   for (; first; first = reopenReplayed(player, graph)) {
     takeStepEvents(player, first);
     for (const step of driveRun(graph, first, (last) => nextOccurrence(player, last))) takeStepEvents(player, step);
@@ -62,14 +73,21 @@ export function replayRecordedRun({ graph, identity, begin, log, view, onStep }:
   const missing = log.events[player.events.length];
   if (missing && !player.divergence) player.divergence = { seq: missing.seq, expected: missing, actual: null };
   const { run, events, checkpoints, approvals, occurrences, divergence } = player;
-  return { run, events, checkpoints, approvals: [...approvals.values()], occurrences, divergence };
+  const unplayed = player.actions?.unplayed(run) ?? [];
+  return { run, events, checkpoints, approvals: [...approvals.values()], occurrences, divergence, unplayed };
 }
 
 /** The limit by which the events of a diverged replay may exceed the recorded ones. */
 const MAX_BEYOND = 10_000;
 
-interface ReplayPlayer extends Pick<ReplayStart, 'log' | 'view' | 'onStep'> {
+type PlayerStart = Omit<ReplayStart, 'graph' | 'identity' | 'begin'>;
+
+interface ReplayPlayer extends PlayerStart {
   readonly ends: ReturnType<typeof recordedEnds>;
+  /** The recorded signals that are still to be played; `null` if they are not played after a divergence. */
+  readonly actions: RecordedActions | null;
+  /** The action that the next step answers. */
+  playing: RecordedAction | null;
   run: Run;
   /** The number of recorded occurrences that have been replayed. */
   happened: number;
@@ -82,10 +100,12 @@ interface ReplayPlayer extends Pick<ReplayStart, 'log' | 'view' | 'onStep'> {
   readonly occurrences: RecordedOccurrence[];
 }
 
-function openPlayer(start: Pick<ReplayStart, 'log' | 'view' | 'onStep'>, run: Run, now: number): ReplayPlayer {
+function openPlayer(start: PlayerStart, run: Run, now: number): ReplayPlayer {
   return {
     ...start,
     ends: recordedEnds(start.log),
+    actions: start.afterDivergence === 'actions' ? new RecordedActions(start.log) : null,
+    playing: null,
     run,
     happened: 0,
     now,
@@ -100,6 +120,10 @@ function openPlayer(start: Pick<ReplayStart, 'log' | 'view' | 'onStep'>, run: Ru
 function takeStepEvents(player: ReplayPlayer, step: AdvanceResult): void {
   const { run, events, checkpoints, approvals, occurrences } = step;
   player.onStep?.(step);
+  const [first] = events;
+  if (player.playing && first?.type === 'signal.ignored')
+    player.actions?.refuse(player.playing, first.detail ?? first.reason);
+  player.playing = null;
   for (const event of events) compareEvent(player, event);
   player.run = run;
   player.checkpoints.push(...checkpoints);
@@ -139,19 +163,44 @@ function continuingOccurrence(player: ReplayPlayer): Occurrence {
 function nextRecorded(player: ReplayPlayer, recorded: RecordedOccurrence): Occurrence | null {
   player.happened += 1;
   player.now = recorded.at;
+  player.playing = player.actions?.take(recorded) ?? null;
   return completeOccurrence(recorded, player.log);
 }
 
-/** Returns the next occurrence of a diverged replay: the earliest recorded end of an open call or timer. */
+/**
+ * Returns the next occurrence of a diverged replay: the earliest recorded end of an open call or timer, or the earliest
+ * recorded action that fits.
+ */
 function nextApart(player: ReplayPlayer, { run }: AdvanceResult): Occurrence | null {
-  const open = [...Object.keys(run.calls), ...Object.keys(run.timers)].flatMap((id) => player.ends.get(id) ?? []);
-  for (const recorded of open.sort((a, b) => a.number - b.number)) {
+  const fitting = player.actions?.firstFitting(run) ?? null;
+  for (const recorded of openEnds(player, run)) {
+    if (fitting && fitting.action.recorded.number < recorded.number) break;
     const next = completeOccurrence(recorded, player.log);
-    if (!next) continue;
-    player.now = Math.max(player.now, recorded.at);
-    return { ...next, at: player.now };
+    if (next && fitsOpenCall(run, next)) return atRecordedTime(player, next, recorded);
   }
-  return null;
+  if (!fitting) return null;
+  const { recorded } = fitting.action;
+  player.playing = player.actions?.take(recorded) ?? null;
+  return atRecordedTime(player, fitting.occurrence, recorded);
+}
+
+/** Returns the recorded ends of open calls and timers, in order. Timeouts of approvals are actions where these are played. */
+function openEnds({ ends, actions }: ReplayPlayer, { calls, timers, approvals }: Run): readonly RecordedOccurrence[] {
+  const apart = new Set(actions ? Object.keys(approvals).map(approvalTimerId) : []);
+  const open = [...Object.keys(calls), ...Object.keys(timers).filter((id) => !apart.has(id))];
+  return open.flatMap((id) => ends.get(id) ?? []).sort((a, b) => a.number - b.number);
+}
+
+function fitsOpenCall({ calls }: Run, next: Occurrence): boolean {
+  if (next.kind !== 'call.completed') return true;
+  const call = calls[next.key];
+  return call !== undefined && isReplyTo(call, next.reply);
+}
+
+/** An occurrence happens no earlier than those before it. */
+function atRecordedTime(player: ReplayPlayer, next: OccurrenceBody, { at }: RecordedOccurrence): Occurrence {
+  player.now = Math.max(player.now, at);
+  return { ...next, at: player.now };
 }
 
 function unprocessedAnswer({ log, now }: ReplayPlayer, { run }: AdvanceResult): Occurrence | null {
@@ -162,9 +211,22 @@ function unprocessedAnswer({ log, now }: ReplayPlayer, { run }: AdvanceResult): 
 /** @returns `null` if the run has not ended, or was not reopened then */
 function reopenReplayed(player: ReplayPlayer, graph: CompiledGraph): AdvanceResult | null {
   const { run, log, divergence, happened } = player;
+  if (!hasEnded(run)) return null;
+  if (divergence) return reopenApart(player, graph);
   const recorded = log.occurrences[happened];
-  if (!hasEnded(run) || divergence || recorded?.kind !== 'signal' || !isJsonObject(recorded.payload)) return null;
+  if (recorded?.kind !== 'signal' || !isJsonObject(recorded.payload)) return null;
   player.happened += 1;
+  player.playing = player.actions?.take(recorded) ?? null;
   const { name, payload, at } = recorded;
   return signalEndedRun(graph, run, { name, payload, now: at });
+}
+
+function reopenApart(player: ReplayPlayer, graph: CompiledGraph): AdvanceResult | null {
+  const fitting = player.actions?.firstFitting(player.run);
+  if (fitting?.occurrence.kind !== 'signal' || !isJsonObject(fitting.occurrence.payload)) return null;
+  const { recorded } = fitting.action;
+  player.playing = player.actions?.take(recorded) ?? null;
+  player.now = Math.max(player.now, recorded.at);
+  const { name, payload } = fitting.occurrence;
+  return signalEndedRun(graph, player.run, { name, payload, now: player.now });
 }

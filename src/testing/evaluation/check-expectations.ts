@@ -1,25 +1,13 @@
 import { parseExpression } from '../../graph/expression/index.ts';
 import { compileJsonSchema, isJsonObject, messageOf, toList } from '../../graph/values/index.ts';
-import type { Json, JsonObject } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
 import { describeDifference, firstDifference, toShortText } from '../../simulation/difference.ts';
 import type { ValueDifference } from '../../simulation/difference.ts';
+import type { ObservedRun } from './observed-run.ts';
 import type { ExpectedOutcome } from './test-case.ts';
 
-/** The parts of a run that expectations are about. */
-export interface ObservedRun {
-  readonly status: string;
-  readonly path: readonly string[];
-  readonly output: Json;
-  readonly state: JsonObject;
-  /** The tools that were called, in order. */
-  readonly tools: readonly string[];
-  readonly costUsd: number;
-  /** Why the run failed; `null` if it did not. */
-  readonly error: string | null;
-}
-
 /** Returns one line for each expectation that the run does not meet. */
-export function checkExpectations(expected: ExpectedOutcome, run: ObservedRun): readonly string[] {
+export function checkExpectations(expected: Omit<ExpectedOutcome, 'judge'>, run: ObservedRun): readonly string[] {
   const { status, path, output, schema, maxCostUsd, cel = [] } = expected;
   const why = run.error === null ? '' : `: ${run.error}`;
   return [
@@ -31,9 +19,9 @@ export function checkExpectations(expected: ExpectedOutcome, run: ObservedRun): 
     ...(schema === undefined
       ? []
       : compileJsonSchema(schema)(run.output).map((issue) => `output${issue.path}: ${issue.message}`)),
-    ...(maxCostUsd === undefined || run.costUsd <= maxCostUsd
+    ...(maxCostUsd === undefined || run.spent.costUsd <= maxCostUsd
       ? []
-      : [`the run cost ${run.costUsd} USD, allowed are ${maxCostUsd}`]),
+      : [`the run cost ${run.spent.costUsd} USD, allowed are ${maxCostUsd}`]),
     ...toList(cel).flatMap((expression) => checkExpression(expression, run)),
   ];
 }
@@ -55,7 +43,7 @@ function partNamedIn(expected: Json, actual: Json): Json {
 
 function checkExpression(
   source: string,
-  { status, path, output, state, tools, costUsd }: ObservedRun,
+  { status, path, output, state, tools, spent: { costUsd } }: ObservedRun,
 ): readonly string[] {
   try {
     const run = { status, path, tools, costUsd };

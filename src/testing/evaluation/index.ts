@@ -1,12 +1,14 @@
 export { describeDifference } from '../../simulation/difference.ts';
 export { checkExpectations } from './check-expectations.ts';
-export type { ObservedRun } from './check-expectations.ts';
+export type { ObservedRun, Spending } from './observed-run.ts';
 export { passRate } from './pass-rate.ts';
 export type { PassRate } from './pass-rate.ts';
-export { playRecording } from './play-recording.ts';
+export { describeUnplayed, playRecording } from './play-recording.ts';
 export type { RecordingDivergence } from './play-recording.ts';
 export { readRecordedTest, toRecordedTest } from './recorded-test.ts';
 export type { RecordedTest } from './recorded-test.ts';
-export { runCase } from './run-case.ts';
+export { describeFailedVerdict, toJudgeCall, toVerdict } from './judge.ts';
+export type { Judge, JudgeCall, Verdict } from './judge.ts';
+export { runCase, runJudge } from './run-case.ts';
 export { readTestCase } from './test-case.ts';
 export type { TestCase } from './test-case.ts';

@@ -2,6 +2,7 @@ import { InvalidGraphError } from '../../builder/invalid-graph-error.ts';
 import { hasErrors, isDefinition, replaceReferences } from '../../graph/definition/index.ts';
 import type { GraphDefinition } from '../../graph/definition/index.ts';
 import type { RunEvent } from '../../graph/journal/index.ts';
+import type { UnplayedAction } from '../../graph/replay/index.ts';
 import { validateGraph } from '../../graph/validate/index.ts';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
 import type { AnyGraph } from '../run-graph.ts';
@@ -16,6 +17,8 @@ export interface PlayedRecording extends OutcomeSummary {
   readonly divergence: RecordingDivergence | null;
   /** Differences of status, path, output and error; often empty although events differ. */
   readonly changed: readonly (ValueDifference & { readonly what: keyof OutcomeSummary })[];
+  /** What people did in the recorded run, and nothing in this one has waited for. */
+  readonly unplayed: readonly UnplayedAction[];
 }
 
 export interface RecordingDivergence extends ValueDifference {
@@ -31,7 +34,8 @@ interface PlayOptions {
 }
 
 /**
- * Plays a recorded run again with its recorded answers, decisions and times: offline, in milliseconds.
+ * Plays a recorded run again with its recorded answers, decisions and times: offline, in milliseconds. Under another
+ * graph, people decide by node and in their order from the first difference on.
  * @param recorded the JSON of a file of `holdfast promote`
  * @throws TypeError if it is no such file; InvalidGraphError if the graph has errors, or uses what the run did not
  */
@@ -45,6 +49,7 @@ export function playRecording(recorded: unknown, { graph }: PlayOptions = {}): P
     ...outcome,
     divergence: toRecordingDivergence(replayed.divergence),
     changed: changedFields(test.expect, outcome),
+    unplayed: replayed.unplayed,
   };
 }
 
@@ -84,4 +89,11 @@ function changedFields(expected: OutcomeSummary, actual: OutcomeSummary): Played
     const difference = firstDifference(toJson(expected[what]), toJson(actual[what]));
     return difference ? [{ what, ...difference }] : [];
   });
+}
+
+/** @returns one line, such as `the recorded decision "approve" of ada at ask was not played: no approval waits there` */
+export function describeUnplayed({ action, by, node, why }: UnplayedAction): string {
+  const what =
+    by === null ? 'the recorded timeout' : `the recorded ${node === null ? 'signal' : 'decision'} "${action}" of ${by}`;
+  return `${what}${node === null ? '' : ` at ${node}`} was not played: ${why}`;
 }

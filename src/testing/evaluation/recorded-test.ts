@@ -63,14 +63,14 @@ export function nameEvent(event: RunEvent | null): string {
   return `event ${event.seq}, ${event.type}${node}`;
 }
 
-/** Replays a test, under its own definition or another one. */
+/** Replays a test, under its own definition or another one; people then act by node and in their order. */
 export function replayTest(
   test: Pick<RecordedTest, 'payloads' | 'recording'>,
   definition?: Recording['definition'],
 ): ReplayedRun {
   const hidden = redactionOfTest(test);
   const view = isRedacting(hidden) ? (event: RunEvent) => hideEvent(event, hidden) : undefined;
-  return replayRecording(test.recording, { view, ...(definition && { definition }) });
+  return replayRecording(test.recording, { view, ...(definition && { definition, afterDivergence: 'actions' }) });
 }
 
 /** The hidden values that a test does not have. */

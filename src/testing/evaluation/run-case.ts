@@ -6,7 +6,8 @@ import { MissingAnswerError } from '../../simulation/decisions.ts';
 import { playGraph } from '../run-graph.ts';
 import { scriptedModel } from '../scripted-model.ts';
 import type { TestRun } from '../test-run.ts';
-import type { ObservedRun } from './check-expectations.ts';
+import type { ObservedRun } from './observed-run.ts';
+import type { Judge, JudgeCall } from './judge.ts';
 import type { TestCase } from './test-case.ts';
 
 /**
@@ -44,14 +45,42 @@ function answerInOrder(values: readonly Json[], name: string): () => Json {
   };
 }
 
-function toObservedRun({ status, path, output, state, calls, usage, error }: TestRun): ObservedRun {
+/**
+ * Plays the call of a judge in memory.
+ * @param answer of the judge's model in the case; without one the judge gives no score
+ */
+export async function runJudge(
+  { graph, input }: JudgeCall,
+  { model }: Pick<Judge, 'model'>,
+  answer: TestCase['answers']['judges'][number] | undefined,
+  config: Config,
+): Promise<ObservedRun> {
+  if (answer === undefined) return NO_ANSWER;
+  const models = { [model]: () => answer };
+  return toObservedRun(await playGraph(graph, input, { config, options: { models } }));
+}
+
+const NO_ANSWER: ObservedRun = {
+  id: null,
+  status: 'failed',
+  path: [],
+  output: null,
+  state: {},
+  tools: [],
+  spent: { costUsd: 0, inputTokens: 0, outputTokens: 0, latencyMs: 0 },
+  error: 'the case has no answer for it in answers.judges; with --live its model is asked',
+};
+
+function toObservedRun({ status, path, output, state, calls, usage, durationMs, error }: TestRun): ObservedRun {
+  const { costUsd, inputTokens, outputTokens } = usage;
   return {
+    id: null,
     status,
     path,
     output: output && toJson(output),
     state,
     tools: calls.flatMap(({ kind, name }) => (kind === 'tool' ? [name] : [])),
-    costUsd: usage.costUsd,
+    spent: { costUsd, inputTokens, outputTokens, latencyMs: durationMs },
     error: error && `${error.code} ${error.message}`,
   };
 }

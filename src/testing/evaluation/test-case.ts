@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { findSchemaProblems, isJsonSchema, toPointer } from '../../graph/values/index.ts';
 import type { JsonSchema } from '../../graph/values/index.ts';
+import { JudgeSchema } from './judge.ts';
 
 /* A line of a data set: an input, what is expected of the run, and the answers of models, tools, people and events. */
 
@@ -23,6 +24,8 @@ const ExpectationsSchema = z.strictObject({
   /** The nodes in the order in which they begin. */
   path: z.array(TextSchema).optional(),
   maxCostUsd: z.number().min(0).optional(),
+  /** Models that score the run. */
+  judge: z.preprocess((judge) => (Array.isArray(judge) ? judge : [judge]), z.array(JudgeSchema)).default([]),
 });
 
 const TokensSchema = z.strictObject({ inputTokens: z.number().min(0), outputTokens: z.number().min(0) });
@@ -74,6 +77,8 @@ const AnswersSchema = z.strictObject({
   tools: ValuesByNameSchema.default({}),
   functions: ValuesByNameSchema.default({}),
   nodeTypes: ValuesByNameSchema.default({}),
+  /** The answers of the judges, one each, in their order. */
+  judges: z.array(ReplySchema).default([]),
   decisions: z.array(TestDecisionSchema).default([]),
   events: z
     .array(z.strictObject({ name: TextSchema, payload: z.json().optional(), after: TextSchema.optional() }))

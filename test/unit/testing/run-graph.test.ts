@@ -158,6 +158,37 @@ describe('an answer that a test lacks', () => {
   });
 });
 
+describe('a tool of the configuration', () => {
+  const pay = defineTool({
+    name: 'pay',
+    description: 'Pays',
+    parameters: z.object({ euros: z.number() }),
+    effect: 'idempotent',
+    execute: ({ euros }) => euros,
+  });
+
+  test('a test run without a fake for it says what to add', async () => {
+    await expect(runGraph(payment, {}, { config: defineConfig({ tools: [pay] }) })).rejects.toThrow(
+      'It has no tool. "config" gives only the schema and the settings of a tool: add tools: { pay } to run its own code, or tools: { pay: () => … } for a fake.',
+    );
+  });
+
+  test('a test run runs its own code if it is among the tools', async () => {
+    const run = await runGraph(payment, {}, { config: defineConfig({ tools: [pay] }), tools: { pay } });
+    expect(run.state.paid).toBe(5);
+  });
+
+  test.each(['tools', 'models', 'functions', 'nodeTypes'])(
+    'a list as %s is refused, and what is expected is named',
+    async (option) => {
+      const options: object = { [option]: [pay] };
+      await expect(runGraph(payment, {}, options)).rejects.toThrow(
+        `"${option}" takes an object with the names that the graph uses, such as { name: … }, not a list`,
+      );
+    },
+  );
+});
+
 describe('an answer that a test run does not use', () => {
   test('assertExhausted lists the answers that a test run does not use', async () => {
     const models = { default: scriptedModel(['one', 'two']) };
@@ -186,6 +217,85 @@ test('the input of a test run is checked like the input of an API request', asyn
   };
   const whole = { ...graph, nodes: { a: { type: 'set', write: {} } }, edges: [{ from: START, to: 'a' }] } as const;
   await expect(runGraph(whole, { n: 'x' })).rejects.toThrow(/\/m: it is required\n\/n: /);
+});
+
+describe('a completed test run', () => {
+  const asks = new StateGraph({ name: 'asks', channels: { paid: {} } })
+    .addNode('ask', { type: 'approval', title: 'Pay?', onReject: 'fail' })
+    .addSequence([START, 'ask', END]);
+
+  test('assertCompleted gives an output that is not null', async () => {
+    const { output } = (await runGraph(payment, {}, { tools: { pay: () => 'R-1' } })).assertCompleted();
+    expectTypeOf(output).not.toBeNullable();
+    expect(output.paid).toBe('R-1');
+  });
+
+  test.each([
+    { decisions: [], message: 'The run is waiting; ask waits for an approval' },
+    {
+      decisions: [{ node: 'ask', decision: 'reject' }] as const,
+      message: 'The run is failed at ask: APPROVAL_REJECTED "Pay?" was rejected',
+    },
+  ])('assertCompleted throws the reason of a run that has not completed: $message', async ({ decisions, message }) => {
+    const run = await runGraph(asks, {}, { decisions });
+    expect(() => run.assertCompleted()).toThrow(message);
+  });
+
+  test('the error of a test run names the failed node of a subgraph with the nodes around it', async () => {
+    const judge = { type: 'tool', tool: 'pay', args: {} } as const;
+    const inner = { name: 'inner', channels: {}, nodes: { judge }, edges: [{ from: START, to: 'judge' }] };
+    const outer = {
+      name: 'outer',
+      channels: {},
+      nodes: { one: { type: 'subgraph', graph: inner } },
+      edges: [{ from: START, to: 'one' }],
+    } as const;
+    const pay = {
+      effect: 'idempotent',
+      retry: { maxAttempts: 1 },
+      execute: () => Promise.reject(new Error('no')),
+    } as const;
+    const run = await runGraph(outer, {}, { tools: { pay } });
+    expect(run.error).toMatchObject({ code: 'TOOL_FAILED', node: 'one/judge' });
+  });
+});
+
+describe('a model in a test run', () => {
+  const asking = new StateGraph({ name: 'asking', channels: { said: {} } })
+    .addNode('ask', {
+      type: 'agent',
+      prompt: 'Pay',
+      tools: ['pay'],
+      write: { said: '{{ result.text }}' },
+    })
+    .addSequence([START, 'ask', END]);
+  const pay = { effect: 'idempotent', execute: () => 'paid' } as const;
+  const wants = { toolCalls: [{ tool: 'pay', args: {} }] };
+
+  test('a function gives the answers in the form of a scripted model', async () => {
+    const model = ({ messages }: { messages: readonly Message[] }) =>
+      messages.some(({ role }) => role === 'tool') ? { json: { done: true } } : wants;
+    const run = await runGraph(asking, {}, { models: { default: model }, tools: { pay } });
+    expect(run.assertCompleted().output.said).toBe('{"done":true}');
+  });
+
+  test('a function may give a text, a failure and a late answer', async () => {
+    const answers = [{ error: 'overloaded' }, after('3s', wants), 'Done'];
+    const run = await runGraph(asking, {}, { models: { default: () => answers.shift() ?? '' }, tools: { pay } });
+    expect(run).toMatchObject({ status: 'completed', state: { said: 'Done' }, durationMs: 4_000 });
+  });
+
+  test('a tool call in the form of a provider ends the test', async () => {
+    const model = scriptedModel([JSON.parse('{ "toolCalls": [{ "name": "pay", "args": {} }] }')]);
+    await expect(runGraph(asking, {}, { models: { default: model }, tools: { pay } })).rejects.toThrow(
+      "A tool call of a model's answer is { tool, args }, not",
+    );
+  });
+});
+
+test('a wrong option is a compile error at the option', async () => {
+  // @ts-expect-error: a number is no answer of a model
+  await expect(runGraph(payment, {}, { models: { default: () => 7 }, tools: { pay: () => 1 } })).resolves.toBeDefined();
 });
 
 test('the input and the state of a test run have the TypeScript types of the channels', async () => {
