@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../values/json-schema.ts';
 import { isJsonList, isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
-import type { RetryDefinition } from './common-fields.ts';
+import type { DetourDefinition, RetryDefinition } from './common-fields.ts';
 import type { ReducerName } from './reducers.ts';
 import type { Limits } from './limits.ts';
 import type { MessageRole } from './message.ts';
@@ -37,6 +37,8 @@ export interface GraphDefinition {
   readonly defaults?: Defaults;
   /** The node that runs last when a run is canceled. Neither it nor a node inside it may wait. */
   readonly onCancel?: string;
+  /** The node that runs last when a run fails, after its compensation. Neither it nor a node inside it may wait. */
+  readonly onFail?: string | DetourDefinition;
 }
 
 /** True if a value is a definition. Use it only for stored values, whose definitions are already validated. */

@@ -25,6 +25,8 @@ export const GRAPH_FIELDS = {
     limits: 'The limits and budgets of a run.',
     defaults: 'Values for fields that its nodes do not set.',
     onCancel: 'The node that runs last when a run is canceled. Neither it nor a node inside it may wait.',
+    onFail:
+      'The node that runs last when a run fails, after its compensation. Neither it nor a node inside it may wait.',
   },
   channel: {
     reducer: 'How a write changes the value: a name, or an expression; `replace` by default.',

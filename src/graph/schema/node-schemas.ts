@@ -77,7 +77,7 @@ function optionSchema(kind: OptionKind): z.ZodType {
 
 const ExecutionSchema = z.enum(EXECUTIONS);
 
-const ContinuationSchema = describeSchemaFields(
+export const DetourSchema = describeSchemaFields(
   z.strictObject({ to: z.string(), write: JsonValuesSchema.optional() }),
   NODE_FIELDS.onError,
 );
@@ -86,7 +86,7 @@ const commonShape = {
   description: z.string().optional(),
   write: z.union([z.string(), JsonValuesSchema]).optional(),
   deadline: TimeSpanSchema.optional(),
-  onError: z.union([z.literal('intervene'), ContinuationSchema]).optional(),
+  onError: z.union([z.literal('intervene'), DetourSchema]).optional(),
   maxVisits: CountSchema.optional(),
   defer: z.boolean().optional(),
 };

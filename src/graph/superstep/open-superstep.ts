@@ -84,7 +84,7 @@ export function passBreakpoint(frame: Frame): void {
 
 /**
  * Returns those of the given nodes that have a breakpoint of the graph or, in the run's own graph, of the run. In a
- * canceled run, none has.
+ * closing run, none has.
  */
 function nodesWithBreakpoint(
   { draft: { run }, graph, path }: Frame,

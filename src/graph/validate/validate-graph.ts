@@ -27,7 +27,7 @@ import {
 import { deadEndBranches, duplicateEdges, entryPoint, starvingJoins, uncheckedApprovals } from './rules/edges.ts';
 import { defaultRule, schemaRule } from './rules/schemas.ts';
 import { expressionRule } from './rules/expressions.ts';
-import { lastNode, unknownNodes, unreachableNodes } from './rules/nodes.ts';
+import { lastNodes, unknownNodes, unreachableNodes } from './rules/nodes.ts';
 import { givenArguments, offeredTools, unnamedTools } from './rules/tools.ts';
 import { localCalls } from './rules/local-calls.ts';
 import { invalidNameRule } from './rules/names.ts';
@@ -114,7 +114,7 @@ export const VALIDATION_RULES = [
   invalidNameRule,
   entryPoint,
   unknownNodes,
-  lastNode,
+  lastNodes,
   unreachableNodes,
   duplicateEdges,
   unknownChannels,

@@ -49,6 +49,28 @@ describe('a call in a test run', () => {
     });
   });
 
+  test('a test run that fails runs its onFail node after its compensations', async () => {
+    const trip = new StateGraph({
+      name: 'trip',
+      channels: { told: {} },
+      onFail: { to: 'tell', write: { told: '{{ error.code }}' } },
+    })
+      .addNode('book', { type: 'tool', tool: 'book', compensate: { tool: 'cancel' } })
+      .addNode('pay', { type: 'tool', tool: 'pay' })
+      .addNode('tell', { type: 'tool', tool: 'tell', args: { why: '{{ state.told }}' } })
+      .addSequence([START, 'book', 'pay', END]);
+    const done = { effect: 'idempotent', execute: () => 'done' } as const;
+    const pay = {
+      effect: 'idempotent',
+      retry: { maxAttempts: 1 },
+      execute: () => Promise.reject(new Error('no')),
+    } as const;
+    const run = await runGraph(trip, {}, { tools: { book: done, cancel: done, tell: done, pay } });
+    expect(run).toMatchObject({ status: 'failed', error: { node: 'pay' }, path: ['book', 'pay', 'tell'] });
+    expect(run.calls.map(({ name }) => name)).toEqual(['book', 'pay', 'cancel', 'tell']);
+    expect(run.calls.at(-1)).toMatchObject({ args: { why: 'TOOL_FAILED' } });
+  });
+
   test('a call in a test run may fail after a delay', async () => {
     const tools = { pay: { effect: 'idempotent', execute: () => after('2s', new Error('late')) } } as const;
     const config = defineConfig({ defaults: { retry: { maxAttempts: 1 } } });
