@@ -105,11 +105,12 @@ function arrowsTo(targets: unknown, label: string | null): readonly Outgoing[] {
   return (named.length === 0 ? [END] : named).map((to) => ({ to, label }));
 }
 
-function arrowsOfNode(from: string, { onError, mayGoto }: Definition): readonly Arrow[] {
+function arrowsOfNode(from: string, { onError, mayGoto, handoff }: Definition): readonly Arrow[] {
   const onFailure = isMembers(onError) ? toList(onError['to']) : [];
   return [
     ...onFailure.map((to) => ({ from, to, label: 'on error', isDetour: true })),
     ...toList(mayGoto).map((to) => ({ from, to, label: 'goto', isDetour: true })),
+    ...toList(handoff).map((to) => ({ from, to, label: 'hand-off', isDetour: true })),
   ];
 }
 

@@ -78,7 +78,10 @@ const ARROWS_BY_EDGE_KIND: EdgeTable<readonly OutgoingArrow[]> = {
 export function arrowsOfNode(node: NodeDefinition): readonly OutgoingArrow[] {
   const { onError } = node;
   const onFailure = typeof onError === 'object' ? [detourArrow(onError.to, 'on error')] : [];
-  return [...onFailure, ...namedEntries(node, fieldsOfKind('goto')).map((name) => detourArrow(name, 'goto'))];
+  const chosen = fieldsOfKind('goto').flatMap((field) =>
+    namedEntries(node, [field]).map((name) => detourArrow(name, field === 'handoff' ? 'hand-off' : 'goto')),
+  );
+  return [...onFailure, ...chosen];
 }
 
 const DEFAULT = 'default';

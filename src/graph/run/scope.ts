@@ -277,6 +277,8 @@ export interface DoneOutcome {
   readonly kind: 'done';
   readonly result: Json;
   readonly update?: UpdateByChannel;
+  /** The node at which the run continues, instead of along the edges. */
+  readonly goto?: string;
 }
 
 export interface CommandedOutcome {

@@ -124,6 +124,7 @@ export const NODE_FIELDS = {
       'The reaction to `maxIterations` turns without an answer: "answer" (the model answers without tools; the default), "fail", or "intervene": a person decides.',
     approve:
       'By tool: "always", "never", or CEL over the call\'s `args`. It decides if a person must approve the call.',
+    handoff: 'The nodes that the model may hand over to: a tool for each ends the agent, and the run continues there.',
   },
   tool: {
     ...CALL,
@@ -132,6 +133,7 @@ export const NODE_FIELDS = {
     calls: 'A channel of messages. The node makes the unanswered tool calls of its last assistant message.',
     tools: 'With `calls`: the tools that it may call. Absent: those of the `llm` node that alone writes the channel.',
     execution: EXECUTION,
+    mayGoto: 'Nodes that the tool may go to by returning `{ goto }`, in addition to the edges.',
     compensate: "The call that compensates this node's call when the run fails or is canceled.",
   },
   memory: {

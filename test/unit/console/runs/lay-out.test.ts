@@ -19,6 +19,13 @@ const DEFINITION = {
   ],
 };
 
+test('the console draws the hand-offs of an agent as detours', () => {
+  const front = { type: 'agent', prompt: 'x', handoff: ['billing', 'nowhere'] };
+  expect(arrowsOf({ nodes: { front, billing: { type: 'set' } }, edges: [] })).toEqual([
+    { from: 'front', to: 'billing', label: 'hand-off', isDetour: true },
+  ]);
+});
+
 describe('the graph inside a node', () => {
   test('the console draws inside an agent node the graphs that it calls as tools', () => {
     const agent = { type: 'agent', tools: ['pay', { memory: 'm' }, { graph: 'refund@2' }] };
