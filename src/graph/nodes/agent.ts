@@ -222,7 +222,7 @@ function continueBatch(agent: AgentTask, progress: BatchProgress): TaskProgress 
   const settled = settleHandoff(agent.plan.handoffs, batch);
   const messages = [...conversation.messages, ...batchAnswers(settled.batch)];
   const answered = { ...position, conversation: { ...conversation, messages } };
-  if (settled.handoff) return handOver({ ...agent, position: answered }, settled.handoff);
+  if (settled.handoff) return endByHandoff({ ...agent, position: answered }, settled.handoff);
   if (!agent.task.hasModelCapacity()) return stayOpen({ ...agent, position });
   return savingProgress(position, () => askModel({ ...agent, position: answered }));
 }
@@ -267,7 +267,7 @@ function finishAgent({ plan, position }: AgentTask, isLast: boolean, answer: Fin
 }
 
 /** Ends an agent that has handed over. Its messages and the answers to its calls stay in the conversation. */
-function handOver({ plan, position }: AgentTask, { to, note, model }: Handoff): TaskProgress {
+function endByHandoff({ plan, position }: AgentTask, { to, note, model }: Handoff): TaskProgress {
   const { conversation, iterations } = position;
   const { messages, usage } = conversation;
   const message = messages.findLast(({ role }) => role === 'assistant') ?? null;

@@ -50,7 +50,12 @@ export function gotoOrResult(value: Json, mayGoto: readonly string[]): TaskProgr
   const [other] = Object.keys(others);
   if (other !== undefined)
     throw new GraphError('TOOL_FAILED', `A tool may return goto and reason; "${other}" is for functions`);
-  const command = { update: {}, goto: readGoto(goto, mayGoto), control: 'continue', reason: readReason(reason) } as const;
+  const command = {
+    update: {},
+    goto: readGoto(goto, mayGoto),
+    control: 'continue',
+    reason: readReason(reason),
+  } as const;
   return { kind: 'commanded', command };
 }
 

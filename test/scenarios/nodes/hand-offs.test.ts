@@ -33,7 +33,7 @@ function desk(first: Agent = {}): Partial<GraphDefinition> {
 const playDesk = (replies: readonly Said[], first: Agent = {}, stage: Partial<Stage> = {}): Played =>
   play({ replies, graph: desk(first), ...stage });
 
-const handsTo = (to: string, args: Json = {}, id?: string): readonly [string, Json, string?] => [
+const handsTo = (to: string, args: Json = {}, id = 'h'): readonly [string, Json, string] => [
   `handoff_to_${to}`,
   args,
   id,
@@ -42,9 +42,9 @@ const handsTo = (to: string, args: Json = {}, id?: string): readonly [string, Js
 /** The roles and texts of the conversation. */
 function chatOf({ run }: Played): string[] {
   const { chat } = run.run.root.channels;
-  return [chat ?? []].flat().flatMap((message) =>
-    isJsonObject(message) ? [`${String(message['role'])}: ${String(message['content'])}`] : [],
-  );
+  return [chat ?? []]
+    .flat()
+    .flatMap((message) => (isJsonObject(message) ? [`${String(message['role'])}: ${String(message['content'])}`] : []));
 }
 
 describe('an agent that hands over', () => {
@@ -255,10 +255,16 @@ describe('the checks of a graph with hand-offs', () => {
   test('an approval that a hand-off passes by does not gate the node', () => {
     const ask: NodeDefinition = { type: 'approval', title: 'Sure?' };
     const { nodes = {}, ...others } = desk();
-    const edges = [{ from: '__start__', to: 'front' }, { from: 'front', to: 'ask' }, { from: 'ask', to: 'tech' }];
+    const edges = [
+      { from: '__start__', to: 'front' },
+      { from: 'front', to: 'ask' },
+      { from: 'ask', to: 'tech' },
+    ];
     const gatesOf = (first: NodeDefinition | undefined) => {
       const graph = aDefinition({ ...others, nodes: { ...nodes, ask, ...(first && { front: first }) }, edges });
-      return approvalGates(compileGraph(graph, aCatalog())).before(['tech']).map(({ id }) => id);
+      return approvalGates(compileGraph(graph, aCatalog()))
+        .before(['tech'])
+        .map(({ id }) => id);
     };
     expect(gatesOf(nodes['front'])).toEqual([]);
     expect(gatesOf({ type: 'set' })).toEqual(['ask']);
@@ -310,7 +316,12 @@ describe('a tool that returns goto', () => {
 
   test('a tool node that makes the calls of a message takes no mayGoto', () => {
     const nodes = { a: { type: 'tool', calls: 'chat', tools: ['lookup'], mayGoto: ['a'] } };
-    const definition = { name: 'test', channels: { chat: { reducer: 'messages' } }, nodes, edges: [{ from: '__start__', to: 'a' }] };
+    const definition = {
+      name: 'test',
+      channels: { chat: { reducer: 'messages' } },
+      nodes,
+      edges: [{ from: '__start__', to: 'a' }],
+    };
     expect(validateGraph(definition, aCatalog()).map(({ code, path }) => `${code} ${path}`)).toEqual([
       'INVALID_FIELD /nodes/a/mayGoto',
     ]);

@@ -49,6 +49,18 @@ describe('a call in a test run', () => {
     });
   });
 
+  test('an agent in a test run hands over to another one', async () => {
+    const agent = { type: 'agent', messages: 'chat' } as const;
+    const desk = new StateGraph({ name: 'desk', channels: { chat: { reducer: 'messages' }, note: {}, answer: {} } })
+      .addNode('front', { ...agent, handoff: ['billing'], write: { note: '{{ result.handoff.note }}' } })
+      .addNode('billing', { ...agent, write: { answer: '{{ result.text }}' } })
+      .addSequence([START, 'front', END]);
+    const handsOver = { toolCalls: [{ tool: 'handoff_to_billing', args: { note: 'two orders' } }] };
+    const models = { default: scriptedModel([handsOver, 'Paid']) };
+    const run = await runGraph(desk, { chat: [{ role: 'user', content: 'Hi' }] }, { models });
+    expect(run).toMatchObject({ path: ['front', 'billing'], state: { note: 'two orders', answer: 'Paid' } });
+  });
+
   test('a test run that fails runs its onFail node after its compensations', async () => {
     const trip = new StateGraph({
       name: 'trip',

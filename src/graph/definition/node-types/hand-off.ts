@@ -20,7 +20,9 @@ export function handoffToolName(node: string): string {
 
 /** Returns the names of the tools that hand over, for the `handoff` field of a node, which may be invalid. */
 export function handoffToolNames(handoff: Json | undefined): readonly string[] {
-  return isJsonList(handoff) ? handoff.flatMap((node) => (typeof node === 'string' ? [handoffToolName(node)] : [])) : [];
+  return isJsonList(handoff)
+    ? handoff.flatMap((node) => (typeof node === 'string' ? [handoffToolName(node)] : []))
+    : [];
 }
 
 /** The parameters of a tool that hands over. */

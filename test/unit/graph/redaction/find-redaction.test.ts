@@ -46,6 +46,18 @@ describe('data derived from a redacted channel', () => {
       'the arguments of an approval',
       { a: { type: 'approval', title: 'Pay?', args: ['{{ state.secret }}'], write: { copy: '{{ result.args }}' } } },
     ],
+    [
+      'the note of a hand-off',
+      {
+        a: {
+          type: 'agent',
+          prompt: '{{ state.secret }}',
+          handoff: ['b'],
+          write: { copy: '{{ result.handoff.note }}' },
+        },
+        b: { type: 'set' },
+      },
+    ],
     ['a whole decision', { a: { type: 'approval', title: 'Pay?', args: '{{ state.secret }}', write: 'copy' } }],
     [
       'the message of an error',
