@@ -91,12 +91,14 @@ function outgoingOf(edge: Definition): readonly Outgoing[] {
     return branches
       .filter(isMembers)
       .flatMap(({ when, to }) => arrowsTo(to, typeof when === 'string' ? when : 'default'));
+  const each = typeof forEach === 'string' ? `for each of ${forEach}` : null;
+  const labelOf = (value: string): string => (each === null ? value : `${value}: ${each}`);
   if (isMembers(paths))
     return [
-      ...Object.entries(paths).flatMap(([value, target]) => arrowsTo(target, value)),
-      ...(otherwise === undefined ? [] : arrowsTo(otherwise, 'default')),
+      ...Object.entries(paths).flatMap(([value, target]) => arrowsTo(target, labelOf(value))),
+      ...(otherwise === undefined ? [] : arrowsTo(otherwise, labelOf('default'))),
     ];
-  return arrowsTo(to, typeof forEach === 'string' ? `for each of ${forEach}` : null);
+  return arrowsTo(to, each);
 }
 
 /** An empty list of targets means the end. */

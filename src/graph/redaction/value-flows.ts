@@ -3,7 +3,7 @@ import { ERROR_NAMES, NODE_NAMES } from '../expression/names.ts';
 import type { Expression } from '../expression/expression.ts';
 import { expressionsOfTemplate, outputChannels, channelsWrittenBy, readTemplates } from './graph-parts.ts';
 import type { ParsedTemplate, NodePart, NodeTexts, GraphPart } from './graph-parts.ts';
-import { START, forEdge } from '../definition/definition.ts';
+import { START, forEdge, targetsOfForEach } from '../definition/definition.ts';
 import type { EdgeDefinition, EdgeTable, GraphDefinition } from '../definition/definition.ts';
 import { toList } from '../values/collections.ts';
 import type { ValueSource } from '../expression/references.ts';
@@ -204,21 +204,21 @@ function addEdge(flows: ValueFlows, graph: string, edge: EdgeDefinition): void {
     const { read, content } = parseExpression(source, NODE_NAMES).sources();
     for (const node of toList(edge.from))
       flows.add(locationsOfSources(read, reader), nodeLocation(graph, node, 'error'));
-    if (itemsOf !== null) flows.add(locationsOfSources(content, reader), nodeLocation(graph, itemsOf, 'item'));
+    for (const node of itemsOf) flows.add(locationsOfSources(content, reader), nodeLocation(graph, node, 'item'));
   }
 }
 
 interface ReadValues {
   readonly expressions: readonly string[];
-  /** The node whose items are the elements of the lists. */
-  readonly itemsOf: string | null;
+  /** The nodes whose items are the elements of the lists. */
+  readonly itemsOf: readonly string[];
 }
 
 const READS: EdgeTable<ReadValues> = {
-  plain: () => ({ expressions: [], itemsOf: null }),
-  branches: ({ branches }) => ({ expressions: branches.flatMap(({ when }) => when ?? []), itemsOf: null }),
-  route: ({ route }) => ({ expressions: [route], itemsOf: null }),
-  forEach: ({ forEach, to }) => ({ expressions: [forEach], itemsOf: to }),
+  plain: () => ({ expressions: [], itemsOf: [] }),
+  branches: ({ branches }) => ({ expressions: branches.flatMap(({ when }) => when ?? []), itemsOf: [] }),
+  route: ({ route }) => ({ expressions: [route], itemsOf: [] }),
+  forEach: (edge) => ({ expressions: [edge.forEach], itemsOf: targetsOfForEach(edge).flatMap(toList) }),
 };
 
 /*

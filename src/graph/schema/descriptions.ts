@@ -5,7 +5,8 @@ export const EDGE_DESCRIPTIONS: Readonly<Record<EdgeKind, string>> = {
   plain: 'Always leads to `to`. A list in `from` is a join: it waits until all of these nodes have finished.',
   branches: 'Leads to the first branch whose condition is true. A branch without `when` is the default.',
   route: 'Leads to the target that `paths` has for the value of `route`.',
-  forEach: 'Runs `to` once for each element of a list, in parallel. Each run of it has its own `item` and `index`.',
+  forEach:
+    'Runs `to`, or the node that `route` chooses, once for each element of a list, in parallel. Each run has its own `item` and `index`.',
 };
 
 /** The descriptions of the fields around nodes, by object. The doc comments of the types have the same texts. */
@@ -72,6 +73,10 @@ export const GRAPH_FIELDS = {
     from: 'A node id or `__start__`. A list is a join: it waits for all of them.',
     forEach: 'CEL that gives a list.',
     to: 'The node that runs once for each element.',
+    route:
+      'In place of `to`: CEL over `item` and `index` that gives the text, or texts, by which `paths` has the targets.',
+    paths: 'With `route`: the targets of each value.',
+    default: 'With `route`: the targets of all other values. Without it, such a value fails the run.',
     maxConcurrency: 'The number of elements that are worked on at a time; all of them by default.',
   },
 } as const;

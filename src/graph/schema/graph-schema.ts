@@ -111,7 +111,10 @@ export const EdgeSchemas = {
     z.strictObject({
       from: OneOrMoreSchema,
       forEach: z.string(),
-      to: z.string(),
+      to: z.string().optional(),
+      route: z.string().optional(),
+      paths: z.record(z.string(), OneOrMoreSchema).optional(),
+      default: OneOrMoreSchema.optional(),
       maxConcurrency: CountSchema.optional(),
     }),
     GRAPH_FIELDS.forEach,

@@ -24,7 +24,14 @@ import {
   unknownChannels,
   unusedChannels,
 } from './rules/channels.ts';
-import { deadEndBranches, duplicateEdges, entryPoint, starvingJoins, uncheckedApprovals } from './rules/edges.ts';
+import {
+  deadEndBranches,
+  duplicateEdges,
+  entryPoint,
+  forEachTargets,
+  starvingJoins,
+  uncheckedApprovals,
+} from './rules/edges.ts';
 import { defaultRule, schemaRule } from './rules/schemas.ts';
 import { expressionRule } from './rules/expressions.ts';
 import { lastNodes, unknownNodes, unreachableNodes } from './rules/nodes.ts';
@@ -117,6 +124,7 @@ export const VALIDATION_RULES = [
   lastNodes,
   unreachableNodes,
   duplicateEdges,
+  forEachTargets,
   unknownChannels,
   requiredInputs,
   conversationChannels,
