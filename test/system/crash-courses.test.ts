@@ -4,6 +4,7 @@ import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { toJson } from '../../src/graph/values/to-json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { aDefinition } from '../support/builders/builders.ts';
+import { askFor, say, toolResultsSentTo, toolsOfferedTo } from '../support/builders/chat-model.ts';
 import { startCluster } from '../support/servers/cluster.ts';
 import type { Cluster } from '../support/servers/cluster.ts';
 import { startJobService } from '../support/doubles/job-service.ts';
@@ -87,6 +88,62 @@ test(
     await cluster.as('user').post(`/api/runs/${id}/retry`, {});
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'tell', 'b'] } });
     expect(service.done).toEqual(['a', 'tell', 'b']);
+  },
+  TIME,
+);
+
+test(
+  'an agent whose worker is killed between a call and the hand-off of the same turn hands over once, with its note',
+  async () => {
+    const handoff = ['handoff_to_billing', { note: 'wants money back' }] as const;
+    model.answers(askFor([['work', { job: 'a' }], handoff]), say('Paid'));
+    const agent = { type: 'agent', messages: 'chat', tools: ['work'] } as const;
+    const graph: Partial<GraphDefinition> = {
+      channels: {
+        chat: { reducer: 'messages', default: [{ role: 'user', content: 'Hi' }] },
+        log: { reducer: 'append' },
+      },
+      nodes: {
+        front: { ...agent, handoff: ['billing'], write: { log: '{{ result.handoff }}' } },
+        billing: { ...agent, write: { log: '{{ result.text }}' } },
+        other: { type: 'set', write: { log: 'other' } },
+      },
+      edges: [
+        { from: '__start__', to: 'front' },
+        { from: 'front', to: 'other' },
+      ],
+      output: ['log'],
+    };
+    const id = await killDuring('a', async () => await start(graph));
+    expect(await until(id, 'completed')).toMatchObject({
+      output: { log: [{ to: 'billing', note: 'wants money back' }, 'Paid'] },
+      usage: { modelCalls: 2, toolCalls: 1 },
+    });
+    expect(service.done).toEqual(['a']);
+    expect(toolResultsSentTo(model)).toEqual(['{"job":"a"}', 'Handed over to billing. Note: wants money back']);
+    expect(toolsOfferedTo(model)).toEqual([['work', 'handoff_to_billing'], ['work']]);
+  },
+  TIME,
+);
+
+test(
+  'the elements of a list keep their nodes and their order although the worker is killed while one of them runs',
+  async () => {
+    const job = (prefix: string) => ({ ...works(`${prefix} {{ item }}`), retry: { maxAttempts: 5 } });
+    const graph: Partial<GraphDefinition> = {
+      nodes: { even: job('even'), odd: job('odd') },
+      edges: [
+        {
+          from: '__start__',
+          forEach: '[1, 2, 3, 4]',
+          route: 'int(item) % 2 == 0 ? "even" : "odd"',
+          paths: { even: 'even', odd: 'odd' },
+        },
+      ],
+    };
+    const id = await killDuring('odd 1', async () => await start(graph));
+    expect(await until(id, 'completed')).toMatchObject({ output: { log: ['odd 1', 'even 2', 'odd 3', 'even 4'] } });
+    expect(service.done.toSorted()).toEqual(['even 2', 'even 4', 'odd 1', 'odd 3']);
   },
   TIME,
 );
