@@ -87,8 +87,7 @@ function applyAction(draft: Draft, action: OccurrenceAction): boolean {
     if (hasEnded(draft.run)) return false;
     return enterNextPhase(draft, failure ? { kind: 'failed', error: failure } : continueSupersteps(draft));
   } catch (error) {
-    failUnexpectedly(draft, toRunError(error));
-    return false;
+    return failUnexpectedly(draft, toRunError(error));
   }
 }
 
@@ -124,19 +123,21 @@ function enterNextPhase(draft: Draft, standing: StopReason): boolean {
 }
 
 /**
- * Fails a run in any phase because the interpreter has thrown. If the failure handling throws too, the run ends at
- * once; otherwise it would be retried forever.
+ * Fails a run in any phase because the interpreter has thrown. If the failure handling throws too, or the last node of
+ * a failed run, the run ends at once; otherwise it would be retried forever.
+ * @returns true if the run has more to do at once
  */
-function failUnexpectedly(draft: Draft, thrown: RunError): void {
+function failUnexpectedly(draft: Draft, thrown: RunError): boolean {
   const cause = earlierCause(draft);
   const error = cause ? { ...thrown, cause } : thrown;
   if (restoreFailedPosition(rootFrame(draft))) return failAtOnce(draft, error);
   try {
-    continueFailing(draft, error);
+    const hasYielded = continueFailing(draft, error);
     updateDeadlines(draft);
+    return hasYielded;
   } catch (second) {
     const { code, message } = toRunError(second);
-    failAtOnce(draft, { cause: { code, message }, ...error });
+    return failAtOnce(draft, { cause: { code, message }, ...error });
   }
 }
 
@@ -196,11 +197,15 @@ function addCause(error: RunError, cause: RunError['cause']): RunError {
   return { ...error, cause: { ...cause, message: truncate(cause.message + earlier, MAX_MESSAGE) } };
 }
 
-/** Ends a run without waiting for its open calls and without compensation. Its error names the calls. */
-function failAtOnce(draft: Draft, error: RunError): void {
+/**
+ * Ends a run without waiting for its open calls and without compensation. Its error names the calls.
+ * @returns false: the run has nothing more to do
+ */
+function failAtOnce(draft: Draft, error: RunError): false {
   draft.cancelCalls();
   leaveCallsUnanswered(draft);
   endAsFailed(draft, addCause(error, uncompensatedCause(draft)));
+  return false;
 }
 
 function endAsFailed(draft: Draft, error: RunError): void {
