@@ -60,6 +60,12 @@ export function describeNode(node: Definition): string {
   return typeof about === 'string' ? `${type}: ${about}` : type;
 }
 
+/** Notes for a node to which no arrow leads: it runs last when a run is canceled, or when it fails. */
+export function lastNodeNotes(id: string, { onCancel, onFail }: Definition): readonly string[] {
+  const afterFailure = isMembers(onFail) ? onFail['to'] : onFail;
+  return [...(onCancel === id ? ['last when canceled'] : []), ...(afterFailure === id ? ['last when failed'] : [])];
+}
+
 /** An arrow of a drawing. */
 export interface Arrow {
   readonly from: string;
