@@ -20,5 +20,5 @@ export type {
 } from './graph/definition/index.ts';
 export { StateGraph } from './builder/state-graph.ts';
 export { InvalidGraphError } from './builder/invalid-graph-error.ts';
-export type { BranchInput, ForEachOptions } from './builder/state-graph.ts';
+export type { BranchInput, ElementRoute, ForEachOptions } from './builder/state-graph.ts';
 export type { CompileOptions, GraphSettings } from './builder/graph-settings.ts';

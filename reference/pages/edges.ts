@@ -18,7 +18,7 @@ const NOTES: Readonly<Record<EdgeKind, string>> = {
   route:
     'A value that is neither in `paths` nor caught by `default` fails the run with `INVALID_ROUTE`. An empty list leads nowhere.',
   forEach:
-    'The edges of the target fire once, after the last element. Over an empty list, they fire at once. Writes are applied in the order of the elements. A target has finished if one of its elements has, also where `onError.to` of others has led elsewhere.',
+    'The edges of the target fire once, after the last element. Over an empty list, they fire at once. Writes are applied in the order of the elements, whichever nodes they go to. With `route`, an element may go to several nodes, or to `__end__`, which leaves it out; if no element goes to a node, the edges of all targets fire at once; `maxConcurrency` counts the elements of all targets together. A target has finished if one of its elements has, also where `onError.to` of others has led elsewhere.',
 };
 
 const JOINS = `A list in \`from\` is a join: the target runs when **all** of these nodes have finished since the join last fired. So it works in loops,

@@ -61,10 +61,12 @@ export const NODE_TEXTS: Readonly<Record<NodeType, NodeText>> = {
       'A failed call does not fail the agent: the model reads the error. `onFailure` of a tool changes that.',
       'When `maxIterations` turns have called tools, the model is asked once more, without tools; `onMaxIterations` lets the node fail, or a person decide, instead.',
       '`retry` and `timeout` hold for each call; `deadline` bounds the whole agent, without the time in which people decide.',
+      '`handoff` gives the model a tool for each node of the list, such as `handoff_to_billing`. It ends the agent, and the run continues at that node, not along the edges.',
       'More about it: [agents](../agents.md).',
     ],
     result: {
       ...REPLY,
+      handoff: 'with `handoff`: `to` and `note` of a hand-off, or null',
       iterations: 'the number of turns in which the model could call tools',
       iterationsExhausted:
         'true if all `maxIterations` turns have called tools, so that the answer had to come without them',
@@ -75,6 +77,7 @@ export const NODE_TEXTS: Readonly<Record<NodeType, NodeText>> = {
     notes: [
       'With `tool`, the result is what the tool gives. With `calls`, an answer for each call is appended to the channel.',
       'If the tool asks for an approval, the node waits for it before the call, and calls with the arguments that were approved.',
+      'With `mayGoto`, a tool that returns an object of `goto` and perhaps `reason` chooses nodes, in addition to the edges; anything else is its result.',
       '`compensate` undoes the call when the run fails or is canceled: the latest call first. A failure that `onError` handles undoes nothing.',
     ],
     result: {},

@@ -23,6 +23,8 @@ export interface GraphSettings<C> {
   readonly defaults?: Defaults;
   /** The node that runs last when a run is canceled. Neither it nor a node inside it may wait. */
   readonly onCancel?: string;
+  /** The node that runs last when a run fails, after its compensation. Neither it nor a node inside it may wait. */
+  readonly onFail?: GraphDefinition['onFail'];
 }
 
 /** The fields of a definition besides its channels, nodes and edges. */

@@ -104,14 +104,16 @@ export class StateGraph<const C extends Channels = NoChannels, Id extends string
   /**
    * Runs a node once for each element of a list, in parallel.
    * @param forEach CEL that returns the list
-   * @param to the node, then options
+   * @param to the node, or how the node of each element is chosen; then options
    */
   addForEach(
     from: EdgeSource<Id>,
     forEach: string,
-    ...[to, options]: readonly [to: Id, options?: ForEachOptions]
+    ...[to, options]: readonly [to: Id | ElementRoute<Id>, options?: ForEachOptions]
   ): this {
-    return this.#addEdge(jsonCopy<ForEachEdge>({ from, forEach, to, maxConcurrency: options?.maxConcurrency }));
+    const targets = typeof to === 'string' ? { to } : to;
+    const maxConcurrency = options?.maxConcurrency;
+    return this.#addEdge(jsonCopy<ForEachEdge>({ from, forEach, ...targets, maxConcurrency }));
   }
 
   /** Adds an edge from `START`. */
@@ -239,6 +241,15 @@ export interface BranchInput<Id> {
   readonly when?: string;
   /** A node, `END`, or a list of them. */
   readonly to: EdgeTarget<Id>;
+}
+
+/** Chooses the targets of each element by the value of `route`: CEL over `item` and `index`. */
+export interface ElementRoute<Id extends string> {
+  readonly route: string;
+  /** The targets of each value. */
+  readonly paths: Readonly<Record<string, EdgeTarget<Id>>>;
+  /** The targets of all other values. Without it, such a value fails the run. */
+  readonly default?: EdgeTarget<Id>;
 }
 
 export interface ForEachOptions {

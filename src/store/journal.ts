@@ -46,8 +46,8 @@ export interface Journal {
   ): AsyncIterable<EventOf<Type>>;
   /** Finds the last event of a type, or `null`. */
   lastOfType<Type extends RunEvent['type']>(runId: string, type: Type): Promise<EventOf<Type> | null>;
-  /** Reads the latest updates that tasks have written after an event; see the function of this name. */
-  lastUpdates(runId: string, after: number, tasks: readonly CompletedTask[]): Promise<readonly (TaskUpdate | null)[]>;
+  /** Reads the latest updates that tasks have written in a superstep; see the function of this name. */
+  lastUpdates(runId: string, step: number, tasks: readonly CompletedTask[]): Promise<readonly (TaskUpdate | null)[]>;
   /** Lists the last nodes that ran up to an event, oldest first, 100 at most. */
   visited(runId: string, upTo: number): Promise<readonly string[]>;
   /** Lists all nodes that ever began, without duplicates; a node in a subgraph is `outer/inner`. */
@@ -77,7 +77,7 @@ export function createJournal(db: Kysely<Tables>): Journal {
     },
     ofTypes: (runId, types, range) => eventsOfTypes(db, runId, types, range),
     lastOfType: (runId, type) => lastOfType(db, runId, type),
-    lastUpdates: (runId, after, tasks) => readLastUpdates(db, runId, after, tasks),
+    lastUpdates: (runId, step, tasks) => readLastUpdates(db, runId, step, tasks),
     visited: (runId, upTo) => readVisitedNodes(db, runId, upTo),
     begun: (runId) => readBegunNodes(db, runId),
   };

@@ -15,31 +15,32 @@ type TaskCompletion = EventOf<'node.completed' | 'node.skipped'>;
 export type TaskUpdate = TaskCompletion['update'];
 
 /**
- * Reads the latest updates that tasks of the root graph have written, in the order of the tasks.
- * @param after the `seq` before their superstep, so that earlier visits are not counted
+ * Reads the latest updates that tasks of the root graph have written in a superstep, in the order of the tasks. It may be
+ * older than the last node of a failed run, whose superstep has a higher number.
  * @returns `null` for a task without a stored event
  */
 export async function readLastUpdates(
   db: Kysely<Tables>,
   runId: string,
-  after: number,
+  step: number,
   tasks: readonly CompletedTask[],
 ): Promise<readonly (TaskUpdate | null)[]> {
   const keys = tasks.map(keyOfTask);
   const missing = new Set(keys);
   const found = new Map<string, TaskUpdate>();
-  for (let before = LAST_SEQ; missing.size > 0 && before > after + 1;) {
-    const { items, next } = await completionsBetween(db, runId, after, before);
-    for (const { body } of items)
-      if (isCompletion(body) && !body.path && missing.delete(keyOfTask(body))) found.set(keyOfTask(body), body.update);
-    before = Number(next?.id ?? 0);
+  for (let before = LAST_SEQ; missing.size > 0 && before > 1;) {
+    const { items, next } = await completionsBefore(db, runId, before);
+    const ofRoot = items.flatMap(({ body }) => (isCompletion(body) && !body.path ? [body] : []));
+    for (const body of ofRoot)
+      if (body.step === step && missing.delete(keyOfTask(body))) found.set(keyOfTask(body), body.update);
+    const isPast = ofRoot.some((body) => body.step < step);
+    before = isPast ? 0 : Number(next?.id ?? 0);
   }
   return keys.map((key) => found.get(key) ?? null);
 }
 
-async function completionsBetween(db: Kysely<Tables>, runId: string, after: number, before: number) {
-  const ofRun = db.selectFrom('events').select(['seq', 'body']).where('run_id', '=', runId);
-  const rows = ofRun.where('seq', '>', after).where('seq', '<', before);
+async function completionsBefore(db: Kysely<Tables>, runId: string, before: number) {
+  const rows = db.selectFrom('events').select(['seq', 'body']).where('run_id', '=', runId).where('seq', '<', before);
   return await readPage(db, rows.where('type', 'in', ['node.completed', 'node.skipped']), {
     ...IN_ORDER,
     order: sql`seq desc`,

@@ -182,6 +182,24 @@ describe('the state of a run', () => {
     });
   });
 
+  test('the state of a failed run has the pending writes of finished tasks, also after its last node and an edit', async () => {
+    const sets = (text: string) => ({ type: 'set', write: { log: text } }) as const;
+    const failing = aDefinition({
+      nodes: { beside: sets('beside'), worse: sets('{{ state.log[9] }}'), tell: sets('tell') },
+      edges: [{ from: '__start__', to: ['beside', 'worse'] }],
+      onFail: 'tell',
+    });
+    const id = textAt(await startRun(stack.as('user'), failing), '/id');
+    await stack.as('user').untilRun(id, hasStatus('failed'));
+    const pending = [{ node: 'beside', update: { log: 'beside' } }];
+    const failed = await stateOf(id);
+    expect(failed).toMatchObject({ status: 200, body: { values: { log: ['tell'] }, next: ['worse'], pending } });
+    const headers = { 'content-type': 'application/json', 'if-match': failed.headers.get('etag') ?? '' };
+    const init = { method: 'PATCH', headers, body: JSON.stringify({ values: { log: 'edited' } }) };
+    expect(await stack.as('user').send(`/api/runs/${id}/state`, init)).toMatchObject({ status: 200 });
+    expect(await stateOf(id)).toMatchObject({ status: 200, body: { values: { log: ['tell', 'edited'] }, pending } });
+  });
+
   test('the state of a run is stored for every checkpoint', async () => {
     const id = textAt(await startRun(stack.as('user'), graph, { log: ['given'] }), '/id');
     await stack.as('approver').post(`/api/runs/${id}/approve`, {});

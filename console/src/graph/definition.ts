@@ -60,6 +60,12 @@ export function describeNode(node: Definition): string {
   return typeof about === 'string' ? `${type}: ${about}` : type;
 }
 
+/** Notes for a node to which no arrow leads: it runs last when a run is canceled, or when it fails. */
+export function lastNodeNotes(id: string, { onCancel, onFail }: Definition): readonly string[] {
+  const afterFailure = isMembers(onFail) ? onFail['to'] : onFail;
+  return [...(onCancel === id ? ['last when canceled'] : []), ...(afterFailure === id ? ['last when failed'] : [])];
+}
+
 /** An arrow of a drawing. */
 export interface Arrow {
   readonly from: string;
@@ -91,12 +97,14 @@ function outgoingOf(edge: Definition): readonly Outgoing[] {
     return branches
       .filter(isMembers)
       .flatMap(({ when, to }) => arrowsTo(to, typeof when === 'string' ? when : 'default'));
+  const each = typeof forEach === 'string' ? `for each of ${forEach}` : null;
+  const labelOf = (value: string): string => (each === null ? value : `${value}: ${each}`);
   if (isMembers(paths))
     return [
-      ...Object.entries(paths).flatMap(([value, target]) => arrowsTo(target, value)),
-      ...(otherwise === undefined ? [] : arrowsTo(otherwise, 'default')),
+      ...Object.entries(paths).flatMap(([value, target]) => arrowsTo(target, labelOf(value))),
+      ...(otherwise === undefined ? [] : arrowsTo(otherwise, labelOf('default'))),
     ];
-  return arrowsTo(to, typeof forEach === 'string' ? `for each of ${forEach}` : null);
+  return arrowsTo(to, each);
 }
 
 /** An empty list of targets means the end. */
@@ -105,11 +113,12 @@ function arrowsTo(targets: unknown, label: string | null): readonly Outgoing[] {
   return (named.length === 0 ? [END] : named).map((to) => ({ to, label }));
 }
 
-function arrowsOfNode(from: string, { onError, mayGoto }: Definition): readonly Arrow[] {
+function arrowsOfNode(from: string, { onError, mayGoto, handoff }: Definition): readonly Arrow[] {
   const onFailure = isMembers(onError) ? toList(onError['to']) : [];
   return [
     ...onFailure.map((to) => ({ from, to, label: 'on error', isDetour: true })),
     ...toList(mayGoto).map((to) => ({ from, to, label: 'goto', isDetour: true })),
+    ...toList(handoff).map((to) => ({ from, to, label: 'hand-off', isDetour: true })),
   ];
 }
 

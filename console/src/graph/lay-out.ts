@@ -1,5 +1,5 @@
 import { Graph, layout } from '@dagrejs/dagre';
-import { END, START, arrowsOf, describeNode, innerOf, nodesOf } from './definition.ts';
+import { END, START, arrowsOf, describeNode, innerOf, lastNodeNotes, nodesOf } from './definition.ts';
 import type { Arrow, Definition } from './definition.ts';
 
 /** In pixels. */
@@ -72,7 +72,7 @@ function shapesOf(definition: Definition, arrows: readonly Arrow[]): readonly Sh
     ...nodesOf(definition).map(([id, node]): Shape => ({
       id,
       kind: 'node',
-      about: describeNode(node),
+      about: [describeNode(node), ...lastNodeNotes(id, definition)].join(', '),
       inner: innerOf(node, definition),
     })),
     ...(hasEnd ? [{ id: END, kind: 'end', about: 'end', inner: null } as const] : []),

@@ -6,7 +6,7 @@ import { ApiError } from './errors.ts';
 import type { Fingerprints } from './fingerprints.ts';
 
 /** The parts of a state that change while the run is active; values at a checkpoint never change. */
-type StateVersion = Pick<RunView, 'next' | 'pending'> & { readonly checkpoint: string | null };
+export type StateVersion = Pick<RunView, 'next' | 'pending'> & { readonly checkpoint: string | null };
 
 /** A run's state in one view: complete or redacted. */
 export interface StateView {
@@ -51,12 +51,11 @@ export function strongTagsIn(header: string): readonly string[] | null {
 export function isStateMatched(
   fingerprints: Fingerprints,
   header: string,
-  { id, view, redaction }: Pick<RunRecord, 'id' | 'view' | 'redaction'>,
+  { id, redaction }: Pick<RunRecord, 'id' | 'redaction'>,
+  state: StateVersion,
 ): boolean {
   const tags = strongTagsIn(header);
   if (!tags) return true;
-  const { checkpointId: checkpoint = null, next = [], pending = [] } = view ?? {};
-  const state = { checkpoint, next, pending };
   const current = new Set(
     [NOTHING_REDACTED, redaction].map((hidden) => stateEtagOf(fingerprints, { runId: id, state, hidden })),
   );

@@ -6,6 +6,7 @@ import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { toApiError } from '../http/errors.ts';
 import { isStateMatched } from '../http/etag.ts';
+import { readStateVersion } from './read-state.ts';
 import { hiddenFrom, refusePlaceholders } from '../redaction.ts';
 import { afterSending, sendSignal } from './send-signal.ts';
 import { untilWritten } from './until-run.ts';
@@ -28,7 +29,8 @@ export interface WantedEdit {
 export async function editState(deps: ApiDeps, caller: Caller, run: RunRecord, wanted: WantedEdit): Promise<void> {
   const hidden = hiddenFrom(caller, run);
   refusePlaceholders(wanted.values, hidden);
-  const refusal = isStateMatched(deps.fingerprints, wanted.ifMatch, run) ? null : STALE;
+  const newest = await readStateVersion(deps.store, run);
+  const refusal = isStateMatched(deps.fingerprints, wanted.ifMatch, run, newest) ? null : STALE;
   const signal = { name: 'edit', attempt: wanted.attempt, payload: toEditPayload(run, wanted), refusal };
   const result = await sendSignal(deps, caller, run, signal);
   if (!result.taken) throw toApiError(hideRefusal(result.refusal, hidden));

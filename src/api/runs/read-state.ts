@@ -6,6 +6,7 @@ import type { RunRecord } from '../../store/runs.ts';
 import type { Store } from '../../store/store.ts';
 import type { ApiDeps } from '../deps.ts';
 import { ApiError, unavailableNow } from '../http/errors.ts';
+import type { StateVersion } from '../http/etag.ts';
 import { hideChannels } from '../../graph/redaction/index.ts';
 import { MAX_PAGE_BYTES } from '../../store/page.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
@@ -28,7 +29,7 @@ export async function readState({ store }: Pick<ApiDeps, 'store'>, run: RunRecor
     visited: await store.journal.visited(run.id, checkpoint.seq),
     next: checkpoint.next,
     pending: NOTHING_PENDING,
-    ...(isLatestState(run, wanted) && (await nextNodesOf(store, run, checkpoint.seq))),
+    ...(isLatestState(run, wanted) && (await nextNodesOf(store, run))),
   };
 }
 
@@ -48,15 +49,21 @@ interface NextNodes extends Pick<RunView, 'next'> {
   readonly pending: readonly PendingWrite[];
 }
 
+/** Reads what the `ETag` of a run's newest state covers. @throws ApiError 503 while the view is being written */
+export async function readStateVersion(store: Store, run: RunRecord): Promise<StateVersion> {
+  const { next = [], pending = [] } = (await nextNodesOf(store, run)) ?? {};
+  return { checkpoint: run.view?.checkpointId ?? null, next, pending };
+}
+
 /**
  * Returns what follows the newest checkpoint, from the run's view if that is newer.
  * @throws ApiError 503 while the view is being written
  */
-async function nextNodesOf({ journal }: Store, { id, view }: RunRecord, after: number): Promise<NextNodes | null> {
+async function nextNodesOf({ journal }: Store, { id, view }: RunRecord): Promise<NextNodes | null> {
   if (!view) return null;
   const stored = await journal.lastUpdates(
     id,
-    after,
+    view.step,
     view.pending.filter(({ update }) => !update),
   );
   const updates = stored.values();

@@ -6,7 +6,7 @@ import { mustYield, unitsOfAdvance } from '../draft/load.ts';
 import { setJoins } from '../draft/scope-draft.ts';
 import type { RunEvent, RunEventBody } from '../journal/events.ts';
 import type { Checkpoint } from '../journal/resume-point.ts';
-import { runOnCancelNode } from '../lifecycle/cancel.ts';
+import { runOnCancelNode, runOnFailNode } from '../lifecycle/last-node.ts';
 import { compensateNext } from '../lifecycle/compensation.ts';
 import { updateDeadlines, updateNodeDeadlines } from '../lifecycle/deadlines.ts';
 import { leaveCallsUnanswered } from '../lifecycle/possibly-executed.ts';
@@ -21,6 +21,7 @@ import { breakpointNodesAt } from '../run/scope-position.ts';
 import { awaitedPerson, hasEnded, isBeingCanceled, pauseRequested, hasOpenCalls, isEnding } from '../run/status.ts';
 import { receiveSignal } from '../signals/receive-signal.ts';
 import type { StopReason } from '../superstep/open-superstep.ts';
+import { restoreFailedPosition } from '../superstep/close-superstep.ts';
 import { runSupersteps } from '../superstep/run-supersteps.ts';
 import { toRunError, MAX_MESSAGE, otherCause } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
@@ -86,8 +87,7 @@ function applyAction(draft: Draft, action: OccurrenceAction): boolean {
     if (hasEnded(draft.run)) return false;
     return enterNextPhase(draft, failure ? { kind: 'failed', error: failure } : continueSupersteps(draft));
   } catch (error) {
-    failUnexpectedly(draft, toRunError(error));
-    return false;
+    return failUnexpectedly(draft, toRunError(error));
   }
 }
 
@@ -95,7 +95,7 @@ function applyAction(draft: Draft, action: OccurrenceAction): boolean {
 function continueSupersteps(draft: Draft): StopReason {
   const { phase } = draft.run;
   if (isBeingCanceled(draft.run)) return { kind: 'waiting' };
-  if (phase.kind === 'failing') return { kind: 'failed', error: phase.error };
+  if (phase.kind === 'failing' || phase.kind === 'closing-failed') return { kind: 'failed', error: phase.error };
   if (phase.kind === 'paused') return { kind: 'paused' };
   if (mustYield(draft)) return { kind: 'yielded' };
   const standing = runSupersteps(rootFrame(draft));
@@ -114,33 +114,38 @@ function enterNextPhase(draft: Draft, standing: StopReason): boolean {
     updateNodeDeadlines(draft);
     return hasYielded;
   }
+  let hasYielded = standing.kind === 'yielded';
   if (standing.kind === 'finished') completeRun(draft);
-  else if (standing.kind === 'failed') continueFailing(draft, standing.error);
+  else if (standing.kind === 'failed') hasYielded = continueFailing(draft, standing.error);
   else waitOrPause(draft, standing.kind);
   updateDeadlines(draft);
-  return standing.kind === 'yielded';
+  return hasYielded;
 }
 
 /**
- * Fails a run in any phase because the interpreter has thrown. If the failure handling throws too, the run ends at
- * once; otherwise it would be retried forever.
+ * Fails a run in any phase because the interpreter has thrown. If the failure handling throws too, or the last node of
+ * a failed run, the run ends at once; otherwise it would be retried forever.
+ * @returns true if the run has more to do at once
  */
-function failUnexpectedly(draft: Draft, thrown: RunError): void {
+function failUnexpectedly(draft: Draft, thrown: RunError): boolean {
   const cause = earlierCause(draft);
   const error = cause ? { ...thrown, cause } : thrown;
+  if (restoreFailedPosition(rootFrame(draft))) return failAtOnce(draft, error);
   try {
-    continueFailing(draft, error);
+    const hasYielded = continueFailing(draft, error);
     updateDeadlines(draft);
+    return hasYielded;
   } catch (second) {
     const { code, message } = toRunError(second);
-    failAtOnce(draft, { cause: { code, message }, ...error });
+    return failAtOnce(draft, { cause: { code, message }, ...error });
   }
 }
 
 /** Returns the cause to keep: the error of an earlier failure of the run, or its missing compensations. */
 function earlierCause(draft: Draft): RunError['cause'] {
   const { phase } = draft.run;
-  if (phase.kind === 'failing') return { code: phase.error.code, message: phase.error.message };
+  if (phase.kind === 'failing' || phase.kind === 'closing-failed')
+    return { code: phase.error.code, message: phase.error.message };
   return phase.kind === 'closing' ? uncompensatedCause(draft) : undefined;
 }
 
@@ -164,12 +169,24 @@ function pauseRun(draft: Draft): void {
   emitOfRun(draft, { type: 'run.paused', reason, nodes, by });
 }
 
-/** Waits for the run's open calls, then compensates its work, then ends it. */
-function continueFailing(draft: Draft, error: RunError): void {
+/**
+ * Waits for the run's open calls, then compensates its work, then runs the `onFail` node, then ends the run.
+ * @returns true if the run has more to do at once
+ */
+function continueFailing(draft: Draft, error: RunError): boolean {
+  const { phase } = draft.run;
+  if (phase.kind === 'closing-failed') return closeFailed(draft, phase.error);
   if (!isEnding(draft.run)) cancelOpenRequests(draft);
   draft.enter({ kind: 'failing', error, awaits: awaitedPerson(draft.run) });
-  if (hasOpenCalls(draft.run) || compensateNext(draft)) return;
-  endAsFailed(draft, addCause(error, uncompensatedCause(draft)));
+  if (hasOpenCalls(draft.run) || compensateNext(draft)) return false;
+  return closeFailed(draft, error);
+}
+
+/** Runs the `onFail` node of a failed run, then ends the run. @returns true if the run has more to do at once */
+function closeFailed(draft: Draft, error: RunError): boolean {
+  const state = runOnFailNode(draft, error);
+  if (state === 'finished') endAsFailed(draft, addCause(error, uncompensatedCause(draft)));
+  return state === 'yielded';
 }
 
 /** Adds a cause before the error's existing cause. An error of user code as the cause keeps the error's own message. */
@@ -180,11 +197,15 @@ function addCause(error: RunError, cause: RunError['cause']): RunError {
   return { ...error, cause: { ...cause, message: truncate(cause.message + earlier, MAX_MESSAGE) } };
 }
 
-/** Ends a run without waiting for its open calls and without compensation. Its error names the calls. */
-function failAtOnce(draft: Draft, error: RunError): void {
+/**
+ * Ends a run without waiting for its open calls and without compensation. Its error names the calls.
+ * @returns false: the run has nothing more to do
+ */
+function failAtOnce(draft: Draft, error: RunError): false {
   draft.cancelCalls();
   leaveCallsUnanswered(draft);
   endAsFailed(draft, addCause(error, uncompensatedCause(draft)));
+  return false;
 }
 
 function endAsFailed(draft: Draft, error: RunError): void {

@@ -2,7 +2,7 @@ import { compileChannel } from '../channels/channel.ts';
 import type { Channel, UpdateByChannel } from '../channels/channel.ts';
 import { namesRoles } from '../channels/outside-messages.ts';
 import type { Catalog } from '../definition/catalog.ts';
-import type { OnErrorDefinition, WriteDefinition } from '../definition/common-fields.ts';
+import type { DetourDefinition, OnErrorDefinition, WriteDefinition } from '../definition/common-fields.ts';
 import type { GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { graphToolsOf, toToolEntry, toolGraph } from '../definition/graph-tools.ts';
 import { innerGraph } from '../definition/node-types/describe-node.ts';
@@ -44,6 +44,8 @@ export interface CompiledGraph {
   readonly output: readonly string[];
   /** The node that runs last when a run is canceled. */
   readonly onCancel: string | null;
+  /** The node that runs last when a run fails. */
+  readonly onFail: Detour | null;
 }
 
 export interface CompiledNode {
@@ -78,10 +80,13 @@ export interface CompiledNode {
 export type MakeUpdate = (bindings: Bindings) => UpdateByChannel;
 
 /** The reaction to a node's failure. */
-export type OnError =
-  | { readonly kind: 'fail' }
-  | { readonly kind: 'intervene' }
-  | { readonly kind: 'goto'; readonly to: string; readonly write: MakeUpdate };
+export type OnError = { readonly kind: 'fail' } | { readonly kind: 'intervene' } | ({ readonly kind: 'goto' } & Detour);
+
+/** The node to continue with after an error, and what is written before. */
+export interface Detour {
+  readonly to: string;
+  readonly write: MakeUpdate;
+}
 
 /**
  * Compiles a definition in which `validateGraph` finds no errors.
@@ -112,6 +117,7 @@ export function compileGraph(definition: GraphDefinition, catalog: Catalog): Com
     maxSteps: definition.limits?.maxSteps ?? catalog.defaults.maxSteps,
     output: definition.output ?? [...channels.keys()],
     onCancel: definition.onCancel ?? null,
+    onFail: definition.onFail === undefined ? null : compileDetour(toDetour(definition.onFail), 'onFail.write'),
   };
 }
 
@@ -200,11 +206,15 @@ function compileGraphTools(tools: readonly GraphTool[], catalog: Catalog): NodeS
 function compileOnError(onError: OnErrorDefinition | undefined): OnError {
   if (onError === undefined) return { kind: 'fail' };
   if (onError === 'intervene') return { kind: 'intervene' };
-  return {
-    kind: 'goto',
-    to: onError.to,
-    write: compileWrite(onError.write, ERROR_NAMES, 'onError.write'),
-  };
+  return { kind: 'goto', ...compileDetour(onError, 'onError.write') };
+}
+
+function compileDetour({ to, write }: DetourDefinition, field: string): Detour {
+  return { to, write: compileWrite(write, ERROR_NAMES, field) };
+}
+
+function toDetour(onFail: string | DetourDefinition): DetourDefinition {
+  return typeof onFail === 'string' ? { to: onFail } : onFail;
 }
 
 function rolesNamedIn(write: WriteDefinition | undefined): ReadonlySet<string> {

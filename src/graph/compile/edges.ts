@@ -1,4 +1,4 @@
-import { END, forEdge } from '../definition/definition.ts';
+import { END, forEdge, targetsOfForEach } from '../definition/definition.ts';
 import type { EdgeDefinition, ForEachEdge, RouteEdge, Branch, Target } from '../definition/definition.ts';
 import { parseExpression } from '../expression/expression.ts';
 import { NODE_NAMES } from '../expression/names.ts';
@@ -21,13 +21,16 @@ export interface CompiledEdge {
   readonly targets: (bindings: Bindings) => EdgeTargets;
 }
 
-/** The targets of an edge: nodes that run once each, or one node that runs for each element of a list. */
+/** The targets of an edge: nodes that run once each, or nodes that run for elements of a list. */
 export type EdgeTargets =
   | { readonly kind: 'nodes'; readonly nodes: readonly string[] }
   | {
       readonly kind: 'elements';
-      readonly node: string;
+      /** All nodes that the edge may choose, sorted. They count as finished if it chooses none. */
+      readonly nodes: readonly string[];
       readonly items: readonly Json[];
+      /** Returns the nodes of an element. @throws GraphError `EXPRESSION_FAILED` or `INVALID_ROUTE` */
+      readonly nodesOf: (item: Json, index: number) => readonly string[];
       readonly group: ConcurrencyGroup | null;
     };
 
@@ -53,13 +56,17 @@ function toTargetNodes(choose: ChooseTargets): CompiledEdge['targets'] {
   return (bindings) => ({ kind: 'nodes', nodes: choose(bindings) });
 }
 
-function compileForEach({ forEach, to, maxConcurrency }: ForEachEdge, index: number): CompiledEdge['targets'] {
+function compileForEach(edge: ForEachEdge, index: number): CompiledEdge['targets'] {
+  const { forEach, maxConcurrency } = edge;
   const list = parseExpression(forEach, NODE_NAMES);
-  if (to === END) return () => ({ kind: 'nodes', nodes: [] });
+  const nodes = [...new Set(targetsOfForEach(edge).flatMap(nodesOfTarget))].sort();
+  const choose = compileElementTargets(edge, nodes);
+  if (nodes.length === 0) return () => ({ kind: 'nodes', nodes: [] });
   const group = maxConcurrency === undefined ? null : { id: String(index), width: maxConcurrency };
   return (bindings) => {
     const items = list.evaluate(bindings);
-    if (isJsonList(items)) return { kind: 'elements', node: to, items, group };
+    const nodesOf = (item: Json, at: number): readonly string[] => choose({ ...bindings, item, index: at });
+    if (isJsonList(items)) return { kind: 'elements', nodes, items, nodesOf, group };
     throw new GraphError(
       'EXPRESSION_FAILED',
       `forEach \`${quoteSource(forEach)}\` gave ${shortenTarget(items)}, not a list`,
@@ -67,8 +74,16 @@ function compileForEach({ forEach, to, maxConcurrency }: ForEachEdge, index: num
   };
 }
 
+function compileElementTargets(
+  { to, route, paths = {}, default: otherwise }: ForEachEdge,
+  nodes: readonly string[],
+): ChooseTargets {
+  if (to !== undefined || route === undefined) return () => nodes;
+  return compileRoute({ route, paths, ...(otherwise !== undefined && { default: otherwise }) });
+}
+
 /** Compiles a route: its value is looked up in `paths`. For a list, each value is looked up. */
-function compileRoute({ route, paths, default: otherwise }: RouteEdge): ChooseTargets {
+function compileRoute({ route, paths, default: otherwise }: Omit<RouteEdge, 'from'>): ChooseTargets {
   const expression = parseExpression(route, NODE_NAMES);
   const known = new Map(Object.entries(paths).map(([value, target]) => [value, nodesOfTarget(target)]));
   const fallback = otherwise === undefined ? null : nodesOfTarget(otherwise);

@@ -1,4 +1,4 @@
-import { END, forEdge } from '../definition/definition.ts';
+import { END, forEdge, targetsOfForEach, targetsOfPaths } from '../definition/definition.ts';
 import type { Target, GraphDefinition, NodeDefinition, EdgeTable } from '../definition/definition.ts';
 import { toList, addToList } from '../values/collections.ts';
 import { namedEntries, fieldsOfKind } from '../definition/node-types/describe-node.ts';
@@ -57,11 +57,8 @@ const TRANSITIONS: EdgeTable<EdgeTransitions> = {
     const hasDefault = branches.some(({ when }) => when === undefined);
     return { kind: 'conditional', targets: [...branches.map(({ to }) => to), ...(hasDefault ? [] : [END])] };
   },
-  route: ({ paths, default: otherwise }) => ({
-    kind: 'conditional',
-    targets: [...Object.values(paths), ...(otherwise === undefined ? [] : [otherwise])],
-  }),
-  forEach: ({ to }) => ({ kind: 'conditional', targets: [to] }),
+  route: (edge) => ({ kind: 'conditional', targets: targetsOfPaths(edge) }),
+  forEach: (edge) => ({ kind: 'conditional', targets: targetsOfForEach(edge) }),
 };
 
 function distinctTargets(targets: readonly Target[]): readonly string[] {

@@ -27,7 +27,13 @@ export interface CallFields extends CommonFields {
 /** `"channel"` takes the whole result; an object maps channels to templates over `result` and `state`. */
 export type WriteDefinition = string | Readonly<Record<string, Json>>;
 
-export type OnErrorDefinition = 'intervene' | { readonly to: string; readonly write?: Readonly<Record<string, Json>> };
+export type OnErrorDefinition = 'intervene' | DetourDefinition;
+
+/** The node to continue with after an error, and templates over `error` and `state` for channels. */
+export interface DetourDefinition {
+  readonly to: string;
+  readonly write?: Readonly<Record<string, Json>>;
+}
 
 export interface RetryDefinition {
   /** The number of attempts, the first one included; 5 by default. */

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../values/json-schema.ts';
 import { isJsonList, isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
-import type { RetryDefinition } from './common-fields.ts';
+import type { DetourDefinition, RetryDefinition } from './common-fields.ts';
 import type { ReducerName } from './reducers.ts';
 import type { Limits } from './limits.ts';
 import type { MessageRole } from './message.ts';
@@ -37,6 +37,8 @@ export interface GraphDefinition {
   readonly defaults?: Defaults;
   /** The node that runs last when a run is canceled. Neither it nor a node inside it may wait. */
   readonly onCancel?: string;
+  /** The node that runs last when a run fails, after its compensation. Neither it nor a node inside it may wait. */
+  readonly onFail?: string | DetourDefinition;
 }
 
 /** True if a value is a definition. Use it only for stored values, whose definitions are already validated. */
@@ -113,14 +115,20 @@ export interface RouteEdge {
   readonly default?: Target;
 }
 
-/** One task of the target for each element of a list. */
+/** One task for each element of a list: of the node `to`, or of the node that `route` chooses for the element. */
 export interface ForEachEdge {
   /** A node id or `__start__`. A list is a join: it waits for all of them. */
   readonly from: Target;
   /** CEL that gives a list. */
   readonly forEach: string;
   /** The node that runs once for each element. */
-  readonly to: string;
+  readonly to?: string;
+  /** In place of `to`: CEL over `item` and `index` that gives the text, or texts, by which `paths` has the targets. */
+  readonly route?: string;
+  /** With `route`: the targets of each value. */
+  readonly paths?: Readonly<Record<string, Target>>;
+  /** With `route`: the targets of all other values. Without it, such a value fails the run. */
+  readonly default?: Target;
   /** The number of elements that are worked on at a time; all of them by default. */
   readonly maxConcurrency?: number;
 }
@@ -141,9 +149,19 @@ export type EdgeTable<Result> = { readonly [Kind in EdgeKind]: (edge: EdgeByKind
 /** Calls the function for the kind of an edge. */
 export function forEdge<Result>(edge: EdgeDefinition, table: EdgeTable<Result>): Result {
   if ('branches' in edge) return table.branches(edge);
-  if ('route' in edge) return table.route(edge);
   if ('forEach' in edge) return table.forEach(edge);
+  if ('route' in edge) return table.route(edge);
   return table.plain(edge);
+}
+
+/** Returns the targets that a route may choose. */
+export function targetsOfPaths({ paths, default: otherwise }: Pick<RouteEdge, 'paths' | 'default'>): readonly Target[] {
+  return [...Object.values(paths), ...(otherwise === undefined ? [] : [otherwise])];
+}
+
+/** Returns the targets that a `forEach` may choose for an element. */
+export function targetsOfForEach({ to, paths = {}, default: otherwise }: ForEachEdge): readonly Target[] {
+  return to === undefined ? targetsOfPaths({ paths, ...(otherwise !== undefined && { default: otherwise }) }) : [to];
 }
 
 /** Returns the kind of an edge that may have the wrong shape. */
@@ -151,8 +169,8 @@ export function kindOfEdge(fields: object): EdgeKind {
   return NAMED_FIELDS.find((field) => field in fields) ?? 'plain';
 }
 
-/** The kinds with a field of the same name. */
-const NAMED_FIELDS = ['branches', 'route', 'forEach'] as const satisfies readonly EdgeKind[];
+/** The kinds with a field of the same name. A `forEach` may have a `route`, so it comes first. */
+const NAMED_FIELDS = ['branches', 'forEach', 'route'] as const satisfies readonly EdgeKind[];
 
 /** The newest interpreter. docs/versioning.md explains when and how to raise it. */
 export const INTERPRETER_VERSION = 1;

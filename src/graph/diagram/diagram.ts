@@ -71,14 +71,17 @@ const ARROWS_BY_EDGE_KIND: EdgeTable<readonly OutgoingArrow[]> = {
     ...Object.entries(paths).flatMap(([value, to]) => plainArrows(to, value)),
     ...(otherwise === undefined ? [] : plainArrows(otherwise, DEFAULT)),
   ],
-  forEach: (edge) => [{ to: edge.to, kind: 'forEach', label: describeForEach(edge) }],
+  forEach: arrowsOfForEach,
 };
 
 /** Returns the arrows to the nodes that a node may go to without an edge. */
 export function arrowsOfNode(node: NodeDefinition): readonly OutgoingArrow[] {
   const { onError } = node;
   const onFailure = typeof onError === 'object' ? [detourArrow(onError.to, 'on error')] : [];
-  return [...onFailure, ...namedEntries(node, fieldsOfKind('goto')).map((name) => detourArrow(name, 'goto'))];
+  const chosen = fieldsOfKind('goto').flatMap((field) =>
+    namedEntries(node, [field]).map((name) => detourArrow(name, field === 'handoff' ? 'hand-off' : 'goto')),
+  );
+  return [...onFailure, ...chosen];
 }
 
 const DEFAULT = 'default';
@@ -86,6 +89,16 @@ const DEFAULT = 'default';
 function plainArrows(target: Target, label: string | null): readonly OutgoingArrow[] {
   const named = toList(target);
   return (named.length === 0 ? [END] : named).map((to) => ({ to, kind: 'plain', label }));
+}
+
+function arrowsOfForEach(edge: ForEachEdge): readonly OutgoingArrow[] {
+  const { to, paths = {}, default: otherwise } = edge;
+  const label = describeForEach(edge);
+  if (to !== undefined) return [{ to, kind: 'forEach', label }];
+  const routed = [...Object.entries(paths), ...(otherwise === undefined ? [] : [[DEFAULT, otherwise] as const])];
+  return routed.flatMap(([value, target]) =>
+    plainArrows(target, `${value}: ${label}`).map((arrow) => ({ ...arrow, kind: 'forEach' as const })),
+  );
 }
 
 function describeForEach({ forEach, maxConcurrency }: ForEachEdge): string {

@@ -210,9 +210,14 @@ function shapeLines(id: string, node: NodeDefinition, definition: GraphDefinitio
     ...(node.defer === true ? ['deferred'] : []),
     ...notes.flatMap(({ label, field }) => namedEntries(node, [field]).map((name) => `${label}: ${name}`)),
     ...(definition.onCancel === id ? ['runs last when canceled'] : []),
+    ...(isLastOfFailed(id, definition) ? ['runs last when failed'] : []),
     ...(isListedNode(id, definition.interruptBefore) ? ['pauses before'] : []),
     ...(isListedNode(id, definition.interruptAfter) ? ['pauses after'] : []),
   ];
+}
+
+function isLastOfFailed(id: string, { onFail }: GraphDefinition): boolean {
+  return (typeof onFail === 'object' ? onFail.to : onFail) === id;
 }
 
 function isListedNode(id: string, names: readonly string[] = []): boolean {

@@ -199,9 +199,9 @@ export class Draft {
     if (!counted.includes(key)) this.#run.counted = [...counted, key];
   }
 
-  /** Forgets the counted calls, which no later superstep requests again. */
-  clearCounted(): void {
-    this.#run.counted = [];
+  /** Sets the counted calls; none if no later superstep requests them again. */
+  setCounted(keys: readonly string[]): void {
+    this.#run.counted = keys;
   }
 
   /** Replaces the buffered events, which the next checkpoint saves. */

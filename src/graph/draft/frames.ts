@@ -261,6 +261,12 @@ export function withEdgeAllowance<T>({ draft, step }: Frame, evaluate: () => T):
   return withinSuperstep(draft, () => withAllowance(name, EDGE_UNITS, evaluate));
 }
 
+/** Evaluates what is written before the last node of a failed run. @throws TooExpensiveError beyond its allowance */
+export function withDetourAllowance<T>(frame: Frame, evaluate: (bindings: Bindings) => T): T {
+  const bindings = { state: frame.scope.channels, run: runFields(frame, null), item: null, index: null };
+  return withinSuperstep(frame.draft, () => withAllowance('onFail.write', TASK_UNITS, () => evaluate(bindings)));
+}
+
 /** Runs a part of the open superstep of the run's own graph. @throws TooExpensiveError if its allowance is used up */
 export function withinSuperstep<T>({ run, work }: Draft, part: () => T): T {
   const message = `Superstep ${Math.max(0, run.root.step)} is too expensive: the superstep has computed more than it may, ${SUPERSTEP_UNITS} units for all its tasks and edges together`;

@@ -150,6 +150,14 @@ export function moveToPosition(
   frame.draft.hold(bytesOfSuperstep(scope) - before);
 }
 
+/** Moves a graph back to a position at which it has stood before. */
+export function restorePosition(frame: Frame, { step, at, deferred }: Pick<Scope, 'step' | 'at' | 'deferred'>): void {
+  const scope = openForWriting(frame);
+  scope.step = step;
+  scope.at = at.kind === 'running' ? { ...at, tasks: [...at.tasks] } : at;
+  scope.deferred = deferred;
+}
+
 /** Stores the arrivals at each join. */
 export function setJoins(frame: Frame, joins: Scope['joins']): void {
   openForWriting(frame).joins = joins;

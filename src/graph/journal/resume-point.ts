@@ -78,8 +78,9 @@ function changedVisits(visits: Scope['visits'], visited: VisitedNodes): Scope['v
   return changed;
 }
 
-function toTrigger({ node, index, item, group }: NodeTask): Trigger {
-  return { node, ...(index !== null && { element: { item, index, ...(group && { group }) } }) };
+function toTrigger({ node, index, item, group, sortedAs }: NodeTask): Trigger {
+  if (index === null) return { node };
+  return { node, element: { item, index, ...(group && { group }), ...(sortedAs !== undefined && { sortedAs }) } };
 }
 
 /** True if the triggers follow from the names of the next nodes, which a checkpoint holds anyway. */

@@ -8,7 +8,7 @@ import { DEADLINE_TIMER, nodeDeadlineTimerId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
 import { tasksOfScope } from '../run/scope-position.ts';
 import type { SubgraphPosition, WaitPosition } from '../run/scope.ts';
-import { mayOpenStep, standsStill } from '../run/status.ts';
+import { isClosing, mayOpenStep, standsStill } from '../run/status.ts';
 import { awaitedBudget, wantsCapacity, hasNotBegun } from '../run/task-position.ts';
 import { openByGroup, isGroupFull } from '../superstep/open-superstep.ts';
 import type { OpenByGroup } from '../superstep/open-superstep.ts';
@@ -42,10 +42,12 @@ function updateRunDeadline(draft: Draft): void {
   draft.startTimer(DEADLINE_TIMER, { taskPath: [], fireAt, summary: 'deadline of the run' });
 }
 
-/** True unless the run only waits for people, which stops the countdown. */
+/** True unless the run only waits for people, or runs its last node, which stops the countdown. */
 function isCountdownRunning(draft: Draft): boolean {
   const { run } = draft;
-  return !standsStill(run) && (run.phase.kind !== 'waiting' || tasksOfRun(draft).some(waitsForWorld));
+  return (
+    !standsStill(run) && !isClosing(run) && (run.phase.kind !== 'waiting' || tasksOfRun(draft).some(waitsForWorld))
+  );
 }
 
 function waitsForWorld({ task: { state } }: TaskHandle): boolean {

@@ -1,11 +1,16 @@
 import type { NodeOfType } from '../definition/definition.ts';
 import { offeredNames } from '../definition/node-types/offered-tool.ts';
+import type { UpdateByChannel } from '../channels/channel.ts';
 import { EMPTY_CONVERSATION } from '../run/model-turn.ts';
+import type { ModelConversation } from '../run/model-turn.ts';
 import type { AgentPosition } from '../run/scope.ts';
 import { batchAtPosition } from '../run/task-position.ts';
 import { failureIn, hasOpenCall, isAnswered } from '../run/tool-batch.ts';
+import type { Handoff } from '../run/tool-batch.ts';
 import { taskDone, taskFailed, savingProgress, unexpectedInput } from './behavior.ts';
 import type { NodeBehavior, TaskProgress, TaskContext, TaskInput } from './behavior.ts';
+import { handoffOffers, handoffTargetsOf, readHandoffs, settleHandoff } from './hand-off.ts';
+import type { HandoffTargets } from './hand-off.ts';
 import { toAssistantMessage } from './model/conversation.ts';
 import type { ModelOffer } from './model/model-calls.ts';
 import { compileModelTurn, isTurnInput } from './model/model-turn.ts';
@@ -24,10 +29,12 @@ import type { BatchProgress } from './tool-calls/run-batch.ts';
  */
 export function compileAgent(node: NodeOfType<'agent'>, settings: NodeSettings): NodeBehavior {
   const { tools = [], approve = {}, maxIterations = DEFAULT_MAX_ITERATIONS, onMaxIterations = 'answer' } = node;
+  const handoffs = handoffTargetsOf(node);
   const plan: AgentPlan = {
     node,
     names: offeredNames(tools),
-    turn: compileModelTurn(node, settings),
+    handoffs,
+    turn: compileModelTurn(node, settings, handoffOffers(handoffs, settings.nodes)),
     tools: createToolbox(tools, { node, settings, approve, asksForUnsafe: true }),
     maxIterations,
     onMaxIterations,
@@ -64,6 +71,7 @@ interface AgentPlan {
   readonly node: NodeOfType<'agent'>;
   /** Names of the tools that the node allows. */
   readonly names: readonly string[];
+  readonly handoffs: HandoffTargets;
   readonly turn: ModelTurn;
   readonly tools: ToolsOfNode;
   readonly maxIterations: number;
@@ -95,14 +103,19 @@ function stayOpen({ plan, task, position }: AgentTask): TaskProgress {
 function askModel({ plan, task, position }: AgentTask): TaskProgress {
   const isExhausted = hasUsedAllTurns(plan, position);
   if (isExhausted && plan.onMaxIterations !== 'answer') return failExhausted(plan, position);
-  const mayUseTools = plan.names.length > 0 && !isExhausted;
+  const mayUseTools = offersTools(plan) && !isExhausted;
   const agent = { plan, task, position };
   return afterTurn(agent, !mayUseTools, plan.turn.ask(task, position.conversation, modelOfferOf(agent, !mayUseTools)));
 }
 
+function offersTools({ names, handoffs }: AgentPlan): boolean {
+  return names.length + handoffs.size > 0;
+}
+
 /** True if the model has called tools in all turns that it has for them. */
-function hasUsedAllTurns({ names, maxIterations }: AgentPlan, position: AgentPosition): boolean {
-  return names.length > 0 && position.iterations - (position.iterationsBefore ?? 0) >= maxIterations;
+function hasUsedAllTurns(plan: AgentPlan, position: AgentPosition): boolean {
+  const { maxIterations } = plan;
+  return offersTools(plan) && position.iterations - (position.iterationsBefore ?? 0) >= maxIterations;
 }
 
 /** Fails an agent without an answer. A person who retries it gives it `maxIterations` more turns. */
@@ -122,7 +135,7 @@ function withMoreTurns(plan: AgentPlan, position: AgentPosition): Pick<AgentPosi
 function modelOfferOf(agent: AgentTask, isLast: boolean): ModelOffer {
   const { plan, task, position } = agent;
   const isCallable = (name: string): boolean => plan.tools.findAllowed(name)?.refuse(task.editors) === null;
-  const tools = isLast ? [] : plan.names.filter(isCallable);
+  const tools = isLast ? [] : [...plan.names.filter(isCallable), ...plan.handoffs.keys()];
   return { tools, choice: isLast ? 'none' : toolChoiceAt(agent), leftMs: () => plan.deadline.leftMs(position) };
 }
 
@@ -182,7 +195,8 @@ function afterAnswer(agent: AgentTask, isLast: boolean, answer: FinishedTurn): T
   const { position } = agent;
   const { conversation, reply } = answer;
   if (reply.toolCalls.length === 0) return finishAgent(agent, isLast, answer);
-  const progress = readBatch(batchContext(agent), reply.toolCalls, conversation.callsMade);
+  const read = readBatch(batchContext(agent), reply.toolCalls, conversation.callsMade);
+  const progress = { ...read, batch: readHandoffs(agent.plan.handoffs, read.batch, answer.model) };
   const messages = [...conversation.messages, toAssistantMessage(reply)];
   const next = { ...position, conversation: { ...conversation, messages } };
   return startBatch({ ...agent, position: { ...next, iterations: position.iterations + 1 } }, progress);
@@ -204,9 +218,12 @@ function continueBatch(agent: AgentTask, progress: BatchProgress): TaskProgress 
   const batch = batchAtPosition(position);
   const failure = failureIn(batch);
   if (failure && !hasOpenCall(batch)) return taskFailed(failure, position);
-  if (!isAnswered(batch) || !agent.task.hasModelCapacity()) return stayOpen({ ...agent, position });
-  const messages = [...conversation.messages, ...batchAnswers(batch)];
+  if (!isAnswered(batch)) return stayOpen({ ...agent, position });
+  const settled = settleHandoff(agent.plan.handoffs, batch);
+  const messages = [...conversation.messages, ...batchAnswers(settled.batch)];
   const answered = { ...position, conversation: { ...conversation, messages } };
+  if (settled.handoff) return endByHandoff({ ...agent, position: answered }, settled.handoff);
+  if (!agent.task.hasModelCapacity()) return stayOpen({ ...agent, position });
   return savingProgress(position, () => askModel({ ...agent, position: answered }));
 }
 
@@ -244,7 +261,33 @@ function finishAgent({ plan, position }: AgentTask, isLast: boolean, answer: Fin
     model,
     iterations,
     iterationsExhausted,
+    ...(plan.handoffs.size > 0 && { handoff: null }),
   };
-  const channel = plan.node.messages;
-  return taskDone(result, channel === undefined ? undefined : { [channel]: [...messages, message] });
+  return taskDone(result, conversationUpdate(plan, [...messages, message]));
+}
+
+/** Ends an agent that has handed over. Its messages and the answers to its calls stay in the conversation. */
+function endByHandoff({ plan, position }: AgentTask, { to, note, model }: Handoff): TaskProgress {
+  const { conversation, iterations } = position;
+  const { messages, usage } = conversation;
+  const message = messages.findLast(({ role }) => role === 'assistant') ?? null;
+  const text = typeof message?.content === 'string' ? message.content : '';
+  const result = {
+    text,
+    object: null,
+    toolCalls: [],
+    message,
+    finishReason: 'tool-calls',
+    usage,
+    model,
+    iterations,
+    iterationsExhausted: false,
+    handoff: { to, note },
+  };
+  const update = conversationUpdate(plan, messages);
+  return { kind: 'done', result, ...(update && { update }), goto: to };
+}
+
+function conversationUpdate({ node }: AgentPlan, messages: ModelConversation['messages']): UpdateByChannel | undefined {
+  return node.messages === undefined ? undefined : { [node.messages]: messages };
 }

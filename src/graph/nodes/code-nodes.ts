@@ -39,6 +39,26 @@ function commandOrResult(value: Json, mayGoto: readonly string[]): TaskProgress 
   return { kind: 'commanded', command };
 }
 
+/**
+ * Reads what a tool returns to a node with `mayGoto`: an object with `goto` and perhaps a `reason` chooses nodes, any
+ * other value is the result. Only the code of functions and node types may write channels or control the run.
+ * @throws GraphError `TOOL_FAILED` or `INVALID_GOTO`
+ */
+export function gotoOrResult(value: Json, mayGoto: readonly string[]): TaskProgress {
+  if (!isJsonObject(value) || !isCommand(value) || value['goto'] === undefined) return taskDone(value);
+  const { goto, reason, ...others } = value;
+  const [other] = Object.keys(others);
+  if (other !== undefined)
+    throw new GraphError('TOOL_FAILED', `A tool may return goto and reason; "${other}" is for functions`);
+  const command = {
+    update: {},
+    goto: readGoto(goto, mayGoto),
+    control: 'continue',
+    reason: readReason(reason),
+  } as const;
+  return { kind: 'commanded', command };
+}
+
 function readGoto(goto: Json, mayGoto: readonly string[]): readonly string[] {
   const names = toItems(goto);
   return names.map((name) => {

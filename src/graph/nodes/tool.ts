@@ -16,6 +16,7 @@ import type {
   CompensatingCall,
   Compensator,
 } from './behavior.ts';
+import { gotoOrResult } from './code-nodes.ts';
 import { parseTemplatedField } from './node-settings.ts';
 import type { NodeSettings } from './node-settings.ts';
 import { compileCallable } from './tool-calls/callable-tool.ts';
@@ -64,7 +65,7 @@ function compileOneCall(node: OneCallNode, settings: NodeSettings): NodeBehavior
         case 'approved':
           return position.isReady ? makeToolCall(tool, task, position) : readNodeCall(calling, task, position);
         default:
-          return finishCall(position, input);
+          return finishCall(node, position, input);
       }
     },
   };
@@ -168,9 +169,10 @@ function makeToolCall(tool: CallableTool, task: TaskContext, call: ReadCall): Ta
   return { kind: 'open', position: { kind: 'call', key, tool: tool.name, args } };
 }
 
-function finishCall(position: NodePosition, input: TaskInput): TaskProgress {
-  if (input.kind === 'call.completed' && input.reply.kind === 'value') return taskDone(input.reply.value);
-  throw unexpectedInput(position);
+function finishCall({ mayGoto }: OneCallNode, position: NodePosition, input: TaskInput): TaskProgress {
+  if (input.kind !== 'call.completed' || input.reply.kind !== 'value') throw unexpectedInput(position);
+  const { value } = input.reply;
+  return mayGoto === undefined ? taskDone(value) : gotoOrResult(value, mayGoto);
 }
 
 /**

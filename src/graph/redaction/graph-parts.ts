@@ -185,7 +185,8 @@ function pickTemplates(fields: JsonObject, names: readonly string[]): JsonObject
   return Object.fromEntries(names.map((name) => [name, fieldAt(fields, name) ?? null]));
 }
 
-function readTemplates(values: Json | undefined, names: readonly ExpressionName[]): ParsedTemplates {
+/** Parses templates by name. Values of another type than an object have none. */
+export function readTemplates(values: Json | undefined, names: readonly ExpressionName[]): ParsedTemplates {
   return new Map(membersIn(values).map(([name, value]) => [name, parseFilled(value, names)]));
 }
 

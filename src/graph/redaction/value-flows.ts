@@ -1,10 +1,10 @@
 import { parseExpression } from '../expression/expression.ts';
-import { NODE_NAMES } from '../expression/names.ts';
+import { ERROR_NAMES, NODE_NAMES } from '../expression/names.ts';
 import type { Expression } from '../expression/expression.ts';
-import { expressionsOfTemplate, outputChannels, channelsWrittenBy } from './graph-parts.ts';
+import { expressionsOfTemplate, outputChannels, channelsWrittenBy, readTemplates } from './graph-parts.ts';
 import type { ParsedTemplate, NodePart, NodeTexts, GraphPart } from './graph-parts.ts';
-import { START, forEdge } from '../definition/definition.ts';
-import type { EdgeDefinition, EdgeTable } from '../definition/definition.ts';
+import { START, forEdge, targetsOfForEach } from '../definition/definition.ts';
+import type { EdgeDefinition, EdgeTable, GraphDefinition } from '../definition/definition.ts';
 import { toList } from '../values/collections.ts';
 import type { ValueSource } from '../expression/references.ts';
 import { own } from '../values/json.ts';
@@ -172,6 +172,25 @@ export function addGraphFlows(flows: ValueFlows, { id, definition, nodes }: Grap
   flows.add(input ? input.map((channel) => channelLocation(id, channel)) : locations, startErrorLocation(id));
   for (const edge of edges) addEdge(flows, id, edge);
   for (const [node, part] of nodes) addNodeFlows(flows, { graph: id, id: node, ...part });
+  addOnFail(flows, id, definition);
+}
+
+/** Adds the flows of `onFail`: any error of the run may reach its writes, and what they read may reach its node's error. */
+function addOnFail(flows: ValueFlows, graph: string, { onFail, nodes }: GraphDefinition): void {
+  if (typeof onFail !== 'object') return;
+  const { to, write } = onFail;
+  const errors = [startErrorLocation(graph), ...Object.keys(nodes).map((node) => nodeLocation(graph, node, 'error'))];
+  const failing = { graph, node: START, hasParts: false };
+  for (const [name, value] of readTemplates(write, ERROR_NAMES)) {
+    const channel = channelLocation(graph, name);
+    flows.add([channel], nodeLocation(graph, to, 'error'));
+    for (const { sources } of expressionsOfTemplate(value)) {
+      const { content, read } = sources();
+      const quotes = [...content].some((source) => source === 'error' || source === 'error.message');
+      flows.add([...locationsOfSources(content, failing), ...(quotes ? errors : [])], channel);
+      flows.add(locationsOfSources(read, failing), nodeLocation(graph, to, 'error'));
+    }
+  }
 }
 
 /**
@@ -185,21 +204,21 @@ function addEdge(flows: ValueFlows, graph: string, edge: EdgeDefinition): void {
     const { read, content } = parseExpression(source, NODE_NAMES).sources();
     for (const node of toList(edge.from))
       flows.add(locationsOfSources(read, reader), nodeLocation(graph, node, 'error'));
-    if (itemsOf !== null) flows.add(locationsOfSources(content, reader), nodeLocation(graph, itemsOf, 'item'));
+    for (const node of itemsOf) flows.add(locationsOfSources(content, reader), nodeLocation(graph, node, 'item'));
   }
 }
 
 interface ReadValues {
   readonly expressions: readonly string[];
-  /** The node whose items are the elements of the lists. */
-  readonly itemsOf: string | null;
+  /** The nodes whose items are the elements of the lists. */
+  readonly itemsOf: readonly string[];
 }
 
 const READS: EdgeTable<ReadValues> = {
-  plain: () => ({ expressions: [], itemsOf: null }),
-  branches: ({ branches }) => ({ expressions: branches.flatMap(({ when }) => when ?? []), itemsOf: null }),
-  route: ({ route }) => ({ expressions: [route], itemsOf: null }),
-  forEach: ({ forEach, to }) => ({ expressions: [forEach], itemsOf: to }),
+  plain: () => ({ expressions: [], itemsOf: [] }),
+  branches: ({ branches }) => ({ expressions: branches.flatMap(({ when }) => when ?? []), itemsOf: [] }),
+  route: ({ route }) => ({ expressions: [route], itemsOf: [] }),
+  forEach: (edge) => ({ expressions: [edge.forEach], itemsOf: targetsOfForEach(edge).flatMap(toList) }),
 };
 
 /*

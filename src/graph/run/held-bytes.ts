@@ -12,11 +12,12 @@ import type { NodePosition, NodeTask, SavedProgress, Scope, TaskState, Trigger }
  * list elements, the channels of subgraphs, approvals, buffered events, signal results, compensations, large requests
  * of open calls, and possibly executed calls. Sizes are memoized, so the cost is one look-up for each part.
  */
-export function heldBytes({ root, approvals, bufferedEvents, signalResults, compensation, calls }: Run): number {
+export function heldBytes({ root, phase, approvals, bufferedEvents, signalResults, compensation, calls }: Run): number {
   const { pending, perhapsMade } = compensation;
   const rest = [...Object.values(approvals), ...bufferedEvents, ...signalResults, ...pending, ...perhapsMade];
   const requests = Object.values(calls).reduce((sum, { bytes = 0 }) => sum + bytes, 0);
-  return bytesOfSuperstep(root) + bytesOfAll(rest) + requests;
+  const failed = phase.kind === 'closing-failed' ? bytesOfSuperstep(phase.failedAt) : 0;
+  return bytesOfSuperstep(root) + failed + bytesOfAll(rest) + requests;
 }
 
 /** Limit in bytes of what a run holds, as counted by `heldBytes`. It belongs to the interpreter version. */

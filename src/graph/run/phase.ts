@@ -1,6 +1,7 @@
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import type { AwaitedPerson } from './compensation.ts';
+import type { Scope } from './scope.ts';
 
 /** The stages of a run from its beginning to its end. */
 export type RunPhase =
@@ -11,6 +12,7 @@ export type RunPhase =
   | FailingPhase
   | CancelingPhase
   | ClosingPhase
+  | ClosingFailedPhase
   | EndedPhase;
 
 /** The run works, or is about to open its next superstep. */
@@ -51,6 +53,19 @@ export interface ClosingPhase extends Cancellation {
    * tasks.
    */
   readonly unknown: readonly string[];
+}
+
+/** The graph's `onFail` node runs after the compensation. The run then fails with the error. */
+export interface ClosingFailedPhase {
+  readonly kind: 'closing-failed';
+  readonly error: RunError;
+  readonly failedAt: FailedPosition;
+}
+
+/** The position at which a run has failed. It is restored at the end, because a retry continues there. */
+export interface FailedPosition extends Pick<Scope, 'step' | 'at' | 'deferred'> {
+  /** Keys of calls whose usage is counted, as in `Run`. */
+  readonly counted: readonly string[];
 }
 
 /** The run has ended; `endedAt` is in milliseconds since the epoch. */

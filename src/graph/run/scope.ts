@@ -37,7 +37,7 @@ export interface ReadyScope {
 /** A superstep is open. */
 export interface RunningScope {
   readonly kind: 'running';
-  /** The tasks, sorted by node id and then by element. Writes are applied in this order. */
+  /** The tasks, sorted by node id (`sortedAs`) and then by element. Writes are applied in this order. */
   readonly tasks: readonly NodeTask[];
 }
 
@@ -66,7 +66,19 @@ export interface ScopeAfter extends Omit<FiringScope, 'kind'> {
 /** A node to run, once or for an element of a list. */
 export interface Trigger {
   readonly node: string;
-  readonly element?: { readonly item: Json; readonly index: number; readonly group?: ConcurrencyGroup };
+  readonly element?: ListElement;
+}
+
+/** An element of the list of a `forEach`. */
+export interface ListElement {
+  readonly item: Json;
+  readonly index: number;
+  readonly group?: ConcurrencyGroup;
+  /**
+   * The node by which the task is sorted: elements of one list stay in their order, whichever nodes they go to. Absent if
+   * it is the task's own.
+   */
+  readonly sortedAs?: string | undefined;
 }
 
 /** The elements of one `forEach`; `width` limits the number of open ones. */
@@ -83,6 +95,8 @@ export interface NodeTask {
   readonly index: number | null;
   readonly item: Json;
   readonly group: ConcurrencyGroup | null;
+  /** As in `ListElement`. */
+  readonly sortedAs?: string | undefined;
   /** Increases when a person retries a call that is known to have failed; part of the call's key. */
   readonly retryRound: number;
   /** The number of times that a person, or a reopened run, has repeated the task's calls under their keys. */
@@ -277,6 +291,8 @@ export interface DoneOutcome {
   readonly kind: 'done';
   readonly result: Json;
   readonly update?: UpdateByChannel;
+  /** The node at which the run continues, instead of along the edges. */
+  readonly goto?: string;
 }
 
 export interface CommandedOutcome {

@@ -45,7 +45,7 @@ export function isTakenIn(status: RunStatus, control: keyof typeof TAKEN_IN): bo
 export function statusOf(run: WithPhase): RunStatus {
   const { kind } = run.phase;
   if (kind === 'failing' || kind === 'canceling') return awaitedPerson(run) ? 'waiting' : 'running';
-  return kind === 'closing' ? 'running' : kind;
+  return kind === 'closing' || kind === 'closing-failed' ? 'running' : kind;
 }
 
 /** Returns the person for whom the compensation of an ending run waits; `null` for none. */
@@ -72,9 +72,9 @@ export function undoneWork(run: CompensatedRun): UndoneWork | null {
   return isEnding(run) || isClosing(run) ? addUndoneWork(undone, pending) : undone;
 }
 
-/** True while the `onCancel` node of a canceled run is running. */
-export function isClosing({ phase }: WithPhase): boolean {
-  return phase.kind === 'closing';
+/** True while the last node of a canceled or failed run is running: its `onCancel` or `onFail`. */
+export function isClosing({ phase: { kind } }: WithPhase): boolean {
+  return kind === 'closing' || kind === 'closing-failed';
 }
 
 export function isBeingCanceled({ phase: { kind } }: WithPhase): boolean {
@@ -91,12 +91,13 @@ export function standsStill({ phase: { kind } }: WithPhase): boolean {
 }
 
 /**
- * True if a graph of the run may open another superstep. A canceled run only runs its `onCancel` node; a graph inside
+ * True if a graph of the run may open another superstep. A run that is closing only runs its last node; a graph inside
  * that node continues to its end.
  * @param isInside true for a graph inside a node
  */
-export function mayOpenStep({ phase }: WithPhase, isInside: boolean): boolean {
-  if (phase.kind === 'closing') return isInside;
+export function mayOpenStep(run: WithPhase, isInside: boolean): boolean {
+  const { phase } = run;
+  if (isClosing(run)) return isInside;
   return phase.kind === 'waiting' || (phase.kind === 'running' && phase.pause === null);
 }
 
@@ -110,4 +111,4 @@ export function pauseRequested({ phase }: WithPhase): PauseRequest | null {
   return phase.kind === 'running' ? phase.pause : null;
 }
 
-const AT_WORK: ReadonlySet<RunPhase['kind']> = new Set(['running', 'waiting', 'closing']);
+const AT_WORK: ReadonlySet<RunPhase['kind']> = new Set(['running', 'waiting', 'closing', 'closing-failed']);

@@ -32,7 +32,19 @@ export interface BatchCall {
   readonly takeover: number;
   /** The time at which a graph began to run as the call, in milliseconds since the epoch. */
   readonly begunAt?: number;
+  /** Present if the call hands the conversation over to a node. No call is made for it. */
+  readonly handoff?: Handoff;
+  /** True if the answer is the call's result, and not the reason why it has none. */
+  readonly hasResult?: true;
   readonly state: CallState;
+}
+
+/** The node that continues once a batch is answered, and what the model tells it. */
+export interface Handoff {
+  readonly to: string;
+  readonly note: string | null;
+  /** The model that has handed over. */
+  readonly model: string | null;
 }
 
 export type CallState =

@@ -5,7 +5,8 @@ export const EDGE_DESCRIPTIONS: Readonly<Record<EdgeKind, string>> = {
   plain: 'Always leads to `to`. A list in `from` is a join: it waits until all of these nodes have finished.',
   branches: 'Leads to the first branch whose condition is true. A branch without `when` is the default.',
   route: 'Leads to the target that `paths` has for the value of `route`.',
-  forEach: 'Runs `to` once for each element of a list, in parallel. Each run of it has its own `item` and `index`.',
+  forEach:
+    'Runs `to`, or the node that `route` chooses, once for each element of a list, in parallel. Each run has its own `item` and `index`.',
 };
 
 /** The descriptions of the fields around nodes, by object. The doc comments of the types have the same texts. */
@@ -25,6 +26,8 @@ export const GRAPH_FIELDS = {
     limits: 'The limits and budgets of a run.',
     defaults: 'Values for fields that its nodes do not set.',
     onCancel: 'The node that runs last when a run is canceled. Neither it nor a node inside it may wait.',
+    onFail:
+      'The node that runs last when a run fails, after its compensation. Neither it nor a node inside it may wait.',
   },
   channel: {
     reducer: 'How a write changes the value: a name, or an expression; `replace` by default.',
@@ -70,6 +73,10 @@ export const GRAPH_FIELDS = {
     from: 'A node id or `__start__`. A list is a join: it waits for all of them.',
     forEach: 'CEL that gives a list.',
     to: 'The node that runs once for each element.',
+    route:
+      'In place of `to`: CEL over `item` and `index` that gives the text, or texts, by which `paths` has the targets.',
+    paths: 'With `route`: the targets of each value.',
+    default: 'With `route`: the targets of all other values. Without it, such a value fails the run.',
     maxConcurrency: 'The number of elements that are worked on at a time; all of them by default.',
   },
 } as const;
@@ -122,6 +129,7 @@ export const NODE_FIELDS = {
       'The reaction to `maxIterations` turns without an answer: "answer" (the model answers without tools; the default), "fail", or "intervene": a person decides.',
     approve:
       'By tool: "always", "never", or CEL over the call\'s `args`. It decides if a person must approve the call.',
+    handoff: 'The nodes that the model may hand over to: a tool for each ends the agent, and the run continues there.',
   },
   tool: {
     ...CALL,
@@ -130,6 +138,7 @@ export const NODE_FIELDS = {
     calls: 'A channel of messages. The node makes the unanswered tool calls of its last assistant message.',
     tools: 'With `calls`: the tools that it may call. Absent: those of the `llm` node that alone writes the channel.',
     execution: EXECUTION,
+    mayGoto: 'Nodes that the tool may go to by returning `{ goto }`, in addition to the edges.',
     compensate: "The call that compensates this node's call when the run fails or is canceled.",
   },
   memory: {

@@ -17,6 +17,7 @@ import {
   JsonSchemaSchema,
   TimeSpanSchema,
 } from './field-schemas.ts';
+import { DetourSchema } from './node-schemas.ts';
 
 /*
  * The shape of a definition. In `src/graph`, only `schema/` runs code of zod, and no workflow imports it. The kind of a
@@ -78,6 +79,7 @@ export const GraphSchema = describeSchemaFields(
     limits: LimitsSchema.optional(),
     defaults: DefaultsSchema.optional(),
     onCancel: z.string().optional(),
+    onFail: z.union([z.string(), DetourSchema]).optional(),
   }),
   GRAPH_FIELDS.graph,
 );
@@ -109,7 +111,10 @@ export const EdgeSchemas = {
     z.strictObject({
       from: OneOrMoreSchema,
       forEach: z.string(),
-      to: z.string(),
+      to: z.string().optional(),
+      route: z.string().optional(),
+      paths: z.record(z.string(), OneOrMoreSchema).optional(),
+      default: OneOrMoreSchema.optional(),
       maxConcurrency: CountSchema.optional(),
     }),
     GRAPH_FIELDS.forEach,

@@ -77,7 +77,7 @@ function optionSchema(kind: OptionKind): z.ZodType {
 
 const ExecutionSchema = z.enum(EXECUTIONS);
 
-const ContinuationSchema = describeSchemaFields(
+export const DetourSchema = describeSchemaFields(
   z.strictObject({ to: z.string(), write: JsonValuesSchema.optional() }),
   NODE_FIELDS.onError,
 );
@@ -86,7 +86,7 @@ const commonShape = {
   description: z.string().optional(),
   write: z.union([z.string(), JsonValuesSchema]).optional(),
   deadline: TimeSpanSchema.optional(),
-  onError: z.union([z.literal('intervene'), ContinuationSchema]).optional(),
+  onError: z.union([z.literal('intervene'), DetourSchema]).optional(),
   maxVisits: CountSchema.optional(),
   defer: z.boolean().optional(),
 };
@@ -165,6 +165,7 @@ export const NodeSchemas: { readonly [T in NodeType]: SchemaOf<NodeOfType<T>> } 
       maxIterations: CountSchema.optional(),
       onMaxIterations: z.enum(['answer', 'fail', 'intervene']).optional(),
       approve: z.record(z.string(), z.string()).optional(),
+      handoff: NamesSchema.optional(),
     }),
     NODE_FIELDS.agent,
   ),
@@ -177,6 +178,7 @@ export const NodeSchemas: { readonly [T in NodeType]: SchemaOf<NodeOfType<T>> } 
       calls: z.string().optional(),
       tools: OfferedToolsSchema.optional(),
       execution: ExecutionSchema.optional(),
+      mayGoto: NamesSchema.optional(),
       compensate: CompensationSchema.optional(),
     }),
     NODE_FIELDS.tool,

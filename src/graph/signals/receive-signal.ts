@@ -5,7 +5,7 @@ import { mayMeanIntervention, unknownCompensationId } from '../run/ids.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import { RUN_PERMISSIONS } from '../run/principal.ts';
 import type { Principal } from '../run/principal.ts';
-import { awaitedPerson, hasEnded, isBeingCanceled, isEnding, statusOf } from '../run/status.ts';
+import { awaitedPerson, hasEnded, isBeingCanceled, isClosing, isEnding, statusOf } from '../run/status.ts';
 import { cancelSignal, pauseSignal, replanSignal, resumeSignal } from './controls.ts';
 import { decisionSignal, reassignSignal } from './decide.ts';
 import { editSignal } from './edit.ts';
@@ -152,7 +152,7 @@ function refuseInPhase({ run }: Draft, { alsoTaken }: SignalKind): Refusal | nul
   if (hasEnded(run))
     return alsoTaken === 'ended' ? null : { code: 'NOT_ALLOWED_NOW', message: `The run is ${statusOf(run)}` };
   const isCanceled = isBeingCanceled(run);
-  if ((!isCanceled && !isEnding(run)) || alsoTaken === 'ending') return null;
+  if ((!isCanceled && !isEnding(run) && !isClosing(run)) || alsoTaken === 'ending') return null;
   if (awaitedPerson(run)?.kind === 'asked' && alsoTaken === 'asking') return null;
   return { code: 'NOT_ALLOWED_NOW', message: `The run is ${isCanceled ? 'being canceled' : 'about to fail'}` };
 }

@@ -2,7 +2,14 @@ import type { TaskWrite } from '../channels/apply-writes.ts';
 import { END } from '../definition/definition.ts';
 import { tasksOfFrame } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
-import { moveToPosition, advanceStep, setChannels, setState, writeChannels } from '../draft/scope-draft.ts';
+import {
+  moveToPosition,
+  restorePosition,
+  advanceStep,
+  setChannels,
+  setState,
+  writeChannels,
+} from '../draft/scope-draft.ts';
 import type { Checkpoint } from '../journal/resume-point.ts';
 import type { TaskKey } from '../run/ids.ts';
 import type { NodeTask, TaskState, Trigger } from '../run/scope.ts';
@@ -23,12 +30,16 @@ export function closeSuperstep(frame: Frame, tasks: readonly FinishedTask[]): Ru
   const { step, deferred } = frame.scope;
   const applied = writeChannels(frame, tasks.map(toTaskWrite));
   if (!applied.ok) return failWriters(frame, applied.error, applied.culprits);
+  if (frame.path.length === 0) draft.setCounted([]);
+  const visited = tasks.map(({ node }) => node);
+  if (restoreFailedPosition(frame)) {
+    saveCheckpoint(frame, { source: 'loop', step, visited }, applied.changes);
+    return null;
+  }
   resetEphemeral(frame, applied.changes);
-  if (frame.path.length === 0) draft.clearCounted();
   const chosen = sortTriggers(frame, chosenTargets(tasks));
   const finished = isOnCancelStep(frame) ? [] : tasks.filter(takesEdges).map(({ node }) => node);
   moveToPosition(frame, { kind: 'edges', finished, triggers: chosen.triggers }, addDeferred(deferred, chosen.deferred));
-  const visited = tasks.map(({ node }) => node);
   const failure = stopAtBreakpointAfter(frame, visited) ? null : triggerNextNodes(frame);
   saveCheckpoint(frame, { source: 'loop', step, visited }, applied.changes);
   advanceStep(frame);
@@ -72,6 +83,19 @@ function resetEphemeral(frame: Frame, changes: Checkpoint['changes']): void {
 function chosenTargets(tasks: readonly FinishedTask[]): readonly Trigger[] {
   const targets = tasks.flatMap(({ state }) => (state.phase === 'diverted' ? [state.to] : (state.goto?.nodes ?? [])));
   return [...new Set(targets)].filter((node) => node !== END).map((node) => ({ node }));
+}
+
+/**
+ * Moves a run back to where it has failed, once its `onFail` node has finished, so that a retry continues there.
+ * @returns false for a graph inside, and for a run in another phase
+ */
+export function restoreFailedPosition(frame: Frame): boolean {
+  const { draft, path } = frame;
+  const { phase } = draft.run;
+  if (path.length > 0 || phase.kind !== 'closing-failed') return false;
+  restorePosition(frame, phase.failedAt);
+  draft.setCounted(phase.failedAt.counted);
+  return true;
 }
 
 /** True for the `onCancel` superstep, whose edges do not apply. */

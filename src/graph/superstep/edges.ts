@@ -153,20 +153,25 @@ function fireEdge(edge: CompiledEdge, source: string, firing: EdgeFiring): void 
 
 type ElementTargets = Extract<EdgeTargets, { readonly kind: 'elements' }>;
 
-function addElements({ node, items, group }: ElementTargets, firing: EdgeFiring): void {
+function addElements({ nodes, items, nodesOf, group }: ElementTargets, firing: EdgeFiring): void {
   const { elements, empty, maxTasks } = firing;
-  if (items.length === 0) empty.add(node);
-  const count = elements.length + items.length;
+  const chosen = items.flatMap((item, index) => nodesOf(item, index).map((node) => ({ node, item, index })));
+  if (chosen.length === 0) for (const node of nodes) empty.add(node);
+  const count = elements.length + chosen.length;
   if (count > maxTasks)
     throw new GraphError(
       'EXPRESSION_FAILED',
       `${count} tasks would run in one superstep; this installation allows ${maxTasks} (ceilings.superstepTasks)`,
     );
-  spendUnits(items.length);
-  firing.bytes += items.reduce<number>((sum, item) => sum + approximateBytes(item), 0);
+  spendUnits(chosen.length);
+  firing.bytes += chosen.reduce<number>((sum, { item }) => sum + approximateBytes(item), 0);
   if (firing.bytes > firing.maxBytes) throw holdsTooMuch('The elements of this forEach');
-  for (const [index, item] of items.entries())
-    elements.push({ node, element: { item, index, ...(group && { group }) } });
+  const [sortedAs] = nodes;
+  for (const { node, item, index } of chosen)
+    elements.push({
+      node,
+      element: { item, index, ...(group && { group }), ...(sortedAs !== node && { sortedAs }) },
+    });
 }
 
 function emptyTargets({ nodes, elements, empty }: EdgeFiring, fired: ReadonlySet<string>): readonly string[] {

@@ -1,7 +1,7 @@
 import { emitEvent, tooLongAlone } from '../draft/frames.ts';
 import type { Frame } from '../draft/frames.ts';
 import { moveToPosition, setTasks, openWidth, widthInside, advanceStep, writeChannels } from '../draft/scope-draft.ts';
-import type { ReadyScope, Trigger, ConcurrencyGroup, NodeTask, Scope } from '../run/scope.ts';
+import type { ListElement, ReadyScope, Trigger, ConcurrencyGroup, NodeTask, Scope } from '../run/scope.ts';
 import { mayOpenStep, isClosing } from '../run/status.ts';
 import type { RunError } from '../values/errors.ts';
 import type { Breakpoints } from '../run/run.ts';
@@ -84,7 +84,7 @@ export function passBreakpoint(frame: Frame): void {
 
 /**
  * Returns those of the given nodes that have a breakpoint of the graph or, in the run's own graph, of the run. In a
- * canceled run, none has.
+ * closing run, none has.
  */
 function nodesWithBreakpoint(
   { draft: { run }, graph, path }: Frame,
@@ -171,13 +171,13 @@ export function enterScope(frame: Frame, input: JsonObject, startAt: string | nu
 
 /**
  * Plans the next superstep: one task for each triggered node, or for each element of a list. Tasks are sorted by node
- * id and then by element, so the order of triggers is irrelevant.
+ * id and then by element, so the order of triggers is irrelevant. The elements of one list are sorted by one node id.
  */
 function planTasks(triggers: readonly Trigger[], visits: Scope['visits']): NodeTask[] {
-  const sorted = [...triggers].sort((a, b) => compareKeys(a.node, b.node));
+  const sorted = [...triggers].sort((a, b) => compareKeys(sortKeyOf(a), sortKeyOf(b)));
   const elements = new Map<string, number>();
   return sorted.map(({ node, element = null }) => {
-    const ordinal = elements.get(node) ?? 0;
+    const ordinal = Math.max(elements.get(node) ?? 0, element?.index ?? 0);
     if (element) elements.set(node, ordinal + 1);
     return {
       key: taskKey(node, element ? ordinal : undefined),
@@ -191,10 +191,14 @@ function planTasks(triggers: readonly Trigger[], visits: Scope['visits']): NodeT
   });
 }
 
-function elementFields(element: Trigger['element'] | null): Pick<NodeTask, 'index' | 'item' | 'group'> {
+function sortKeyOf({ node, element }: Trigger): string {
+  return element?.sortedAs ?? node;
+}
+
+function elementFields(element: ListElement | null): Pick<NodeTask, 'index' | 'item' | 'group' | 'sortedAs'> {
   if (!element) return { index: null, item: null, group: null };
-  const { index, item, group = null } = element;
-  return { index, item, group };
+  const { index, item, group = null, sortedAs } = element;
+  return { index, item, group, ...(sortedAs !== undefined && { sortedAs }) };
 }
 
 function compareKeys(a: string, b: string): number {

@@ -74,7 +74,8 @@ function workOnSuperstep(frame: Frame): StopReason | null {
   if (first) return { kind: 'failed', error: withSecondFailure(first, second) };
   if (mustYieldBeforeUninterruptible(frame.draft)) return { kind: 'yielded' };
   const failure = closeSuperstep(frame, tasks.filter(isFinished));
-  return failure && { kind: 'failed', error: failure };
+  if (failure) return { kind: 'failed', error: failure };
+  return frame.path.length === 0 && frame.draft.run.phase.kind === 'closing-failed' ? { kind: 'finished' } : null;
 }
 
 /** The reason why open subgraphs do not continue. `returned`: the task of a subgraph has received its output or failure. */

@@ -176,7 +176,8 @@ function recordResult(handle: TaskHandle, outcome: DoneOutcome): TaskState {
   const written = handle.node.write({ ...taskBindings(handle), result });
   if (handle.node.hasOutsideResult) requireAllowedMessages(handle, written);
   const update = { ...given, ...addToConversation(given, written) };
-  return completeTask(handle, { update, goto: null, outcome });
+  const goto = outcome.goto === undefined ? null : { nodes: [outcome.goto], ignoresEdges: true };
+  return completeTask(handle, { update, goto, outcome });
 }
 
 /** Executes a command that code returns to the engine. */

@@ -15,7 +15,7 @@ import type { Principal } from '../run/principal.ts';
 import type { Run } from '../run/run.ts';
 import { otherRolesOf, editorsOf } from '../run/editors.ts';
 import type { ModelNeeds } from '../run/limits.ts';
-import { isClosing, mayOpenCall } from '../run/status.ts';
+import { isBeingCanceled, isClosing, mayOpenCall } from '../run/status.ts';
 import { GraphError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import { requireAllowedSize } from '../values/json-size.ts';
@@ -184,7 +184,11 @@ function shapedByOf(run: Run, { kind }: CallRequest): Pick<CallEffect, 'shapedBy
 
 function requestApproval(handle: TaskHandle, question: ApprovalQuestion): { approvalId: string; timerId: string } {
   const { draft, task, taskPath } = handle;
-  if (isClosing(draft.run)) throw new GraphError('APPROVAL_REJECTED', 'A canceled run requests no approval');
+  if (isClosing(draft.run))
+    throw new GraphError(
+      'APPROVAL_REJECTED',
+      `A ${isBeingCanceled(draft.run) ? 'canceled' : 'failed'} run requests no approval`,
+    );
   const summary = taskSummary(handle, 'approval timeout');
   const approval = openApproval(draft, question, { node: task.node, taskPath, summary });
   emitTask(handle, { type: 'approval.requested', approval: toPublicApproval(approval) });

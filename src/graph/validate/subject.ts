@@ -81,14 +81,18 @@ type EdgeReader<Part> = Readonly<Record<EdgeKind, (fields: JsonObject, path: str
 
 const TARGETS: EdgeReader<LocatedName> = {
   plain: (fields, path) => namesAt(fields['to'], `${path}/to`),
-  forEach: (fields, path) => namesAt(fields['to'], `${path}/to`),
+  forEach: (fields, path) => [...namesAt(fields['to'], `${path}/to`), ...targetsOfPaths(fields, path)],
   branches: (fields, path) =>
     branchesOf(fields, path).flatMap(({ fields: branch, path: at }) => namesAt(branch['to'], `${at}/to`)),
-  route: ({ paths, default: otherwise }, path) => [
+  route: targetsOfPaths,
+};
+
+function targetsOfPaths({ paths, default: otherwise }: JsonObject, path: string): readonly LocatedName[] {
+  return [
     ...membersIn(paths).flatMap(([value, target]) => namesAt(target, `${path}/paths${toPointer([value])}`)),
     ...namesAt(otherwise, `${path}/default`),
-  ],
-};
+  ];
+}
 
 const EXPRESSIONS: EdgeReader<SubjectExpression> = {
   plain: () => [],

@@ -24,10 +24,17 @@ import {
   unknownChannels,
   unusedChannels,
 } from './rules/channels.ts';
-import { deadEndBranches, duplicateEdges, entryPoint, starvingJoins, uncheckedApprovals } from './rules/edges.ts';
+import {
+  deadEndBranches,
+  duplicateEdges,
+  entryPoint,
+  forEachTargets,
+  starvingJoins,
+  uncheckedApprovals,
+} from './rules/edges.ts';
 import { defaultRule, schemaRule } from './rules/schemas.ts';
 import { expressionRule } from './rules/expressions.ts';
-import { lastNode, unknownNodes, unreachableNodes } from './rules/nodes.ts';
+import { lastNodes, unknownNodes, unreachableNodes } from './rules/nodes.ts';
 import { givenArguments, offeredTools, unnamedTools } from './rules/tools.ts';
 import { localCalls } from './rules/local-calls.ts';
 import { invalidNameRule } from './rules/names.ts';
@@ -114,9 +121,10 @@ export const VALIDATION_RULES = [
   invalidNameRule,
   entryPoint,
   unknownNodes,
-  lastNode,
+  lastNodes,
   unreachableNodes,
   duplicateEdges,
+  forEachTargets,
   unknownChannels,
   requiredInputs,
   conversationChannels,

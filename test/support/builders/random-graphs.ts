@@ -226,27 +226,32 @@ function edgeFrom(at: number, ids: readonly string[], targets: readonly string[]
   const branches = fc
     .tuple(from, fc.array(fc.record({ when: conditions, to }), { minLength: 1, maxLength: 2 }), fc.option(to))
     .map(([source, some, rest]) => ({ from: source, branches: rest === null ? some : [...some, { to: rest }] }));
-  const route = fc.record({
+  const routed = {
     from,
     route: fc.constantFrom("'a'", "['a', 'b']", "state.total > 2 ? 'a' : 'c'", 'state.none', 'state.seen'),
     paths: fc.record({ a: to, b: to }),
     default: to,
-  });
+  };
+  const route = fc.record(routed);
   if (targets.length === 0) return fc.oneof(plain, branches, route);
+  const elements = {
+    from,
+    forEach: fc.constantFrom('state.items', 'state.none', '[1, 2]', 'state.seen'),
+    maxConcurrency: fc.constantFrom(1, 2),
+  };
   const forEach = fc.record(
-    {
-      from,
-      forEach: fc.constantFrom('state.items', 'state.none', '[1, 2]', 'state.seen'),
-      to: fc.constantFrom(...targets),
-      maxConcurrency: fc.constantFrom(1, 2),
-    },
+    { ...elements, to: fc.constantFrom(...targets) },
     { requiredKeys: ['from', 'forEach', 'to'] },
+  );
+  const routedElements = fc.record(
+    { ...elements, ...routed },
+    { requiredKeys: ['from', 'forEach', 'route', 'paths', 'default'] },
   );
   const join = fc.record({
     from: fc.subarray([...ids], { minLength: Math.min(2, ids.length), maxLength: Math.min(3, ids.length) }),
     to: someOf(targets),
   });
-  return fc.oneof(plain, plain, branches, route, forEach, forEach, join);
+  return fc.oneof(plain, plain, branches, route, forEach, forEach, routedElements, join);
 }
 
 /** Graphs of a few nodes, with subgraphs up to `depth` levels. */

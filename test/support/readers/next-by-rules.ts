@@ -1,4 +1,11 @@
-import type { EdgeDefinition, GraphDefinition, Target } from '../../../src/graph/definition/definition.ts';
+import { targetsOfForEach } from '../../../src/graph/definition/definition.ts';
+import type {
+  EdgeDefinition,
+  ForEachEdge,
+  GraphDefinition,
+  RouteEdge,
+  Target,
+} from '../../../src/graph/definition/definition.ts';
 import { foldCheckpoints } from '../../../src/graph/journal/resume-point.ts';
 import type { Checkpoint } from '../../../src/graph/journal/resume-point.ts';
 import type { RunEvent } from '../../../src/graph/journal/events.ts';
@@ -95,7 +102,7 @@ function after(
     for (const edge of definition.edges.flatMap((each) => firings(walk, each, { sources, used }))) {
       const nodes = leads(edge, state);
       for (const node of nodes) next.add(node);
-      if ('forEach' in edge && nodes.length === 0) empty.add(edge.to);
+      if ('forEach' in edge && nodes.length === 0) for (const node of nodesOf(targetsOfForEach(edge))) empty.add(node);
     }
   };
   fire(finished);
@@ -133,14 +140,27 @@ function firings(
 }
 
 function leads(edge: EdgeDefinition, state: State): readonly string[] {
-  if ('forEach' in edge) return listOf(edge.forEach, state).length > 0 ? [edge.to] : [];
-  if ('route' in edge)
-    return listOf(edge.route, state).flatMap((value) =>
-      toList(edge.paths[typeof value === 'string' ? value : ''] ?? edge.default ?? []),
-    );
+  if ('forEach' in edge) return listOf(edge.forEach, state).length > 0 ? nodesOf(leadsElement(edge, state)) : [];
+  if ('route' in edge) return routeOf(edge, state);
   if (!('branches' in edge)) return toList(edge.to);
   const chosen = edge.branches.find(({ when }) => when === undefined || holds(when, state));
   return chosen ? toList(chosen.to) : [];
+}
+
+/** No route of a random graph depends on its element. */
+function leadsElement(
+  { to, route, paths = {}, default: otherwise = [] }: ForEachEdge,
+  state: State,
+): readonly Target[] {
+  return to === undefined ? routeOf({ route: route ?? '', paths, default: otherwise }, state) : [to];
+}
+
+function routeOf({ route, paths, default: otherwise = [] }: Omit<RouteEdge, 'from'>, state: State): readonly string[] {
+  return listOf(route, state).flatMap((value) => toList(paths[typeof value === 'string' ? value : ''] ?? otherwise));
+}
+
+function nodesOf(targets: readonly Target[]): readonly string[] {
+  return targets.flatMap(toList).filter((node) => node !== '__end__');
 }
 
 function holds(when: string, { total = null, log = null }: State): boolean {

@@ -49,6 +49,40 @@ describe('a call in a test run', () => {
     });
   });
 
+  test('an agent in a test run hands over to another one', async () => {
+    const agent = { type: 'agent', messages: 'chat' } as const;
+    const desk = new StateGraph({ name: 'desk', channels: { chat: { reducer: 'messages' }, note: {}, answer: {} } })
+      .addNode('front', { ...agent, handoff: ['billing'], write: { note: '{{ result.handoff.note }}' } })
+      .addNode('billing', { ...agent, write: { answer: '{{ result.text }}' } })
+      .addSequence([START, 'front', END]);
+    const handsOver = { toolCalls: [{ tool: 'handoff_to_billing', args: { note: 'two orders' } }] };
+    const models = { default: scriptedModel([handsOver, 'Paid']) };
+    const run = await runGraph(desk, { chat: [{ role: 'user', content: 'Hi' }] }, { models });
+    expect(run).toMatchObject({ path: ['front', 'billing'], state: { note: 'two orders', answer: 'Paid' } });
+  });
+
+  test('a test run that fails runs its onFail node after its compensations', async () => {
+    const trip = new StateGraph({
+      name: 'trip',
+      channels: { told: {} },
+      onFail: { to: 'tell', write: { told: '{{ error.code }}' } },
+    })
+      .addNode('book', { type: 'tool', tool: 'book', compensate: { tool: 'cancel' } })
+      .addNode('pay', { type: 'tool', tool: 'pay' })
+      .addNode('tell', { type: 'tool', tool: 'tell', args: { why: '{{ state.told }}' } })
+      .addSequence([START, 'book', 'pay', END]);
+    const done = { effect: 'idempotent', execute: () => 'done' } as const;
+    const pay = {
+      effect: 'idempotent',
+      retry: { maxAttempts: 1 },
+      execute: () => Promise.reject(new Error('no')),
+    } as const;
+    const run = await runGraph(trip, {}, { tools: { book: done, cancel: done, tell: done, pay } });
+    expect(run).toMatchObject({ status: 'failed', error: { node: 'pay' }, path: ['book', 'pay', 'tell'] });
+    expect(run.calls.map(({ name }) => name)).toEqual(['book', 'pay', 'cancel', 'tell']);
+    expect(run.calls.at(-1)).toMatchObject({ args: { why: 'TOOL_FAILED' } });
+  });
+
   test('a call in a test run may fail after a delay', async () => {
     const tools = { pay: { effect: 'idempotent', execute: () => after('2s', new Error('late')) } } as const;
     const config = defineConfig({ defaults: { retry: { maxAttempts: 1 } } });

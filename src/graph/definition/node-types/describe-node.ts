@@ -84,7 +84,8 @@ export function channelsOfNode(node: FieldsAtPath): readonly LocatedName[] {
   ];
 }
 
-function memberNamesAt(value: Json | undefined, path: string): readonly LocatedName[] {
+/** Returns the names of the members of an object. */
+export function memberNamesAt(value: Json | undefined, path: string): readonly LocatedName[] {
   return membersIn(value).map(([name]) => ({ name, path: path + toPointer([name]) }));
 }
 

@@ -2,6 +2,7 @@ import type { JsonSchema } from '../../values/json-schema.ts';
 import { isJsonList, isJsonObject } from '../../values/json.ts';
 import type { JsonObject } from '../../values/json.ts';
 import type { CallFields } from '../common-fields.ts';
+import { handoffToolNames } from './hand-off.ts';
 import { isOfferedTool, offeredNames } from './offered-tool.ts';
 import type { OfferedTool } from './offered-tool.ts';
 import type { FieldProblem } from './node-description.ts';
@@ -66,13 +67,19 @@ function findPromptProblems(fields: JsonObject): readonly FieldProblem[] {
 }
 
 /** Finds a tool choice that names a tool which the node does not offer. */
-function findChoiceProblems({ toolChoice, tools }: JsonObject): readonly FieldProblem[] {
-  const offered = isJsonList(tools) ? offeredNames(tools.filter(isOfferedTool)) : [];
+function findChoiceProblems(fields: JsonObject): readonly FieldProblem[] {
+  const { toolChoice, handoff } = fields;
+  const offered = [...configuredToolsOf(fields), ...handoffToolNames(handoff)];
   if (toolChoice === 'required' && offered.length === 0)
     return [{ field: 'toolChoice', message: 'This needs tools that the model may request' }];
   const tool = isJsonObject(toolChoice) ? toolChoice['tool'] : undefined;
   if (typeof tool !== 'string' || offered.includes(tool)) return [];
   return [{ field: 'toolChoice/tool', message: `"${tool}" is not among the tools of this node` }];
+}
+
+/** Returns the names of the tools of a node, without those that hand over. */
+export function configuredToolsOf({ tools }: JsonObject): readonly string[] {
+  return isJsonList(tools) ? offeredNames(tools.filter(isOfferedTool)) : [];
 }
 
 /** What a model may do with the tools that it is offered; the name of a tool forces calls of that one. */

@@ -1,4 +1,5 @@
-import { MODEL_FIELDS } from './model-fields.ts';
+import { findHandoffProblems } from './hand-off.ts';
+import { MODEL_FIELDS, configuredToolsOf } from './model-fields.ts';
 import type { ModelFields } from './model-fields.ts';
 import type { DescriptionOf, FieldProblem } from './node-description.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
@@ -19,6 +20,8 @@ export interface AgentFields extends ModelFields {
   readonly onMaxIterations?: 'answer' | 'fail' | 'intervene';
   /** By tool: "always", "never", or CEL over the call's `args`. It decides if a person must approve the call. */
   readonly approve?: Readonly<Record<string, string>>;
+  /** The nodes that the model may hand over to: a tool for each ends the agent, and the run continues there. */
+  readonly handoff?: readonly string[];
 }
 
 const agentNodeType: DescriptionOf<AgentFields> = {
@@ -26,6 +29,12 @@ const agentNodeType: DescriptionOf<AgentFields> = {
   summary:
     'A model that uses tools until it has an answer. Result: as of llm, with `iterations` and `iterationsExhausted`.',
   approvals: { rules: 'approve', tools: 'tools' },
+  carries: { ...MODEL_FIELDS.carries, handoff: MODEL_FIELDS.carries.text },
+  goto: ['handoff'],
+  findProblems: (fields) => [
+    ...MODEL_FIELDS.findProblems(fields),
+    ...findHandoffProblems(fields, configuredToolsOf(fields)),
+  ],
   look: { outline: 'doubleCircle', fill: 'D6E0F5' },
 };
 
@@ -89,6 +98,8 @@ interface OneCallFields extends CallFields {
   readonly args?: Json;
   /** Where calls run: "activity", or "local" for short idempotent ones. */
   readonly execution?: Execution;
+  /** Nodes that the tool may go to by returning `{ goto }`, in addition to the edges. */
+  readonly mayGoto?: readonly string[];
   /** The call that compensates this node's call when the run fails or is canceled. */
   readonly compensate?: { readonly tool: string; readonly args?: Json };
   readonly calls?: never;
@@ -104,6 +115,7 @@ interface CallsFields extends CallFields {
   readonly execution?: Execution;
   readonly tool?: never;
   readonly args?: never;
+  readonly mayGoto?: never;
   readonly compensate?: never;
 }
 
@@ -120,6 +132,7 @@ const toolNodeType: DescriptionOf<ToolFields> = {
     { callee: 'compensate/tool', of: 'tools', args: 'compensate/args' },
   ],
   makesCalls: { channel: 'calls', tools: 'tools' },
+  goto: ['mayGoto'],
   exactlyOne: ['tool', 'calls'],
   findProblems: findToolProblems,
   look: {
@@ -131,7 +144,7 @@ const toolNodeType: DescriptionOf<ToolFields> = {
 };
 
 /** Fields of a single call. A node that takes its calls from a message can't have them. */
-const SINGLE_CALL_FIELDS = ['tool', 'args', 'compensate'];
+const SINGLE_CALL_FIELDS = ['tool', 'args', 'mayGoto', 'compensate'];
 
 function findToolProblems(fields: JsonObject): readonly FieldProblem[] {
   if (fields['calls'] === undefined) {

@@ -1,12 +1,13 @@
 import { capDeadline } from '../../definition/call-policy.ts';
 import type { CallPolicy } from '../../definition/call-policy.ts';
-import type { ModelEntry } from '../../definition/catalog.ts';
+import type { ModelEntry, ToolEntry } from '../../definition/catalog.ts';
 import type { ToolChoice, ModelFields } from '../../definition/node-types/model-fields.ts';
 import type { Message, NewMessage } from '../../definition/message.ts';
 import type { Bindings } from '../../expression/names.ts';
-import type { ContextPolicy, ModelCallRequest } from '../../run/effect.ts';
+import type { ContextPolicy, GraphOffer, ModelCallRequest } from '../../run/effect.ts';
 import { SUMMARY_REQUEST } from '../../run/model-turn.ts';
 import type { ModelConversation, ModelQuestion } from '../../run/model-turn.ts';
+import { mapValues } from '../../values/collections.ts';
 import { own } from '../../values/json.ts';
 import { jsonInText } from './json-in-text.ts';
 import type { Json } from '../../values/json.ts';
@@ -21,7 +22,8 @@ import type { JsonSchema } from '../../values/json-schema.ts';
 /** The compiled fields of a node for calls of its models. */
 export interface ModelCallPlan {
   readonly node: ModelFields;
-  readonly graphTools: NodeSettings['graphTools'];
+  /** What the model is told of tools that are not in the catalog, by name. */
+  readonly offers: Readonly<Record<string, GraphOffer>>;
   /** The node's models, in order: each is called when those before it have failed. */
   readonly models: readonly PlannedModel[];
   readonly readOutput: OutputReader | null;
@@ -46,10 +48,15 @@ export interface TurnStep {
   readonly question: ModelQuestion;
 }
 
-export function planModelCalls(node: ModelFields, settings: NodeSettings): ModelCallPlan {
+/** @param offers what the model is told of the node's own tools, besides graphs */
+export function planModelCalls(
+  node: ModelFields,
+  settings: NodeSettings,
+  offers: ModelCallPlan['offers'] = {},
+): ModelCallPlan {
   return {
     node,
-    graphTools: settings.graphTools,
+    offers: { ...mapValues(settings.graphTools, ({ entry }) => toGraphOffer(entry)), ...offers },
     models: modelsOfNode(node, settings).map((model) => planModel(model, node, settings)),
     readOutput: node.output === undefined ? null : compileOutput(node.output),
     conversationStart: compileConversationStart(node),
@@ -84,7 +91,7 @@ export function toModelCall(step: TurnStep): ModelCallRequest {
     ...common,
     messages: [...conversation, ...giveMessageIds(question.corrections, 'correction')],
     tools: offer.tools,
-    ...toGraphOffers(plan, offer),
+    ...toOffers(plan, offer),
     context,
     output,
     temperature,
@@ -93,14 +100,13 @@ export function toModelCall(step: TurnStep): ModelCallRequest {
   };
 }
 
-function toGraphOffers({ graphTools }: ModelCallPlan, { tools }: ModelOffer): Pick<ModelCallRequest, 'graphTools'> {
-  const offered = Object.entries(graphTools).filter(([name]) => tools.includes(name));
-  if (offered.length === 0) return {};
-  const descriptions = offered.map(([name, { entry }]) => {
-    const { description, parameters } = entry;
-    return [name, { description, parameters }] as const;
-  });
-  return { graphTools: Object.fromEntries(descriptions) };
+function toGraphOffer({ description, parameters }: ToolEntry): GraphOffer {
+  return { description, parameters };
+}
+
+function toOffers({ offers }: ModelCallPlan, { tools }: ModelOffer): Pick<ModelCallRequest, 'graphTools'> {
+  const offered = Object.entries(offers).filter(([name]) => tools.includes(name));
+  return offered.length === 0 ? {} : { graphTools: Object.fromEntries(offered) };
 }
 
 /** Fields that a node does not set are absent, which keeps the requests without them unchanged. */

@@ -58,8 +58,13 @@ export interface ModelTurn {
   resume(task: TaskContext, awaited: AwaitedTurn, offer: ModelOffer, input: TurnInput): TurnProgress;
 }
 
-export function compileModelTurn(node: ModelFields, settings: NodeSettings): ModelTurn {
-  const plan = planModelCalls(node, settings);
+/** @param offers what the model is told of the node's own tools, besides graphs */
+export function compileModelTurn(
+  node: ModelFields,
+  settings: NodeSettings,
+  offers?: ModelCallPlan['offers'],
+): ModelTurn {
+  const plan = planModelCalls(node, settings, offers);
   return {
     ask(task, conversation, offer) {
       const question = { ...FIRST_QUESTION, model: nextModel(plan, task, 0) ?? 0 };

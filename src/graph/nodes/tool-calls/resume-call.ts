@@ -96,7 +96,8 @@ function answerWithReply(call: BatchCall, reply: CallReply): BatchCall {
 
 /** @param beside files of the answer for which the result has no member */
 function answerWithResult(call: BatchCall, result: Json, beside: readonly StoredFilePart[] = []): BatchCall {
-  return answerCall(call, result === null ? EMPTY_RESULT : toTemplateText(result), filesInResult(result, beside));
+  const text = result === null ? EMPTY_RESULT : toTemplateText(result);
+  return { ...answerCall(call, text, filesInResult(result, beside)), hasResult: true };
 }
 
 /** The answer to a call whose tool returns nothing. */

@@ -1,4 +1,10 @@
-import { namesAt, channelsOfNode, namesInFields, fieldsOfKind } from '../../definition/node-types/describe-node.ts';
+import {
+  namesAt,
+  memberNamesAt,
+  channelsOfNode,
+  namesInFields,
+  fieldsOfKind,
+} from '../../definition/node-types/describe-node.ts';
 import type { LocatedName } from '../../definition/node-types/describe-node.ts';
 import { describeReducer } from '../../definition/reducers.ts';
 import { InvalidExpressionError, parseExpression } from '../../expression/expression.ts';
@@ -7,7 +13,7 @@ import { InvalidTemplateError, parseTemplate } from '../../expression/template.t
 import { defineRule, error, issueWarning } from '../rule.ts';
 import type { GraphIssues } from '../rule.ts';
 import { bareExpressions } from './expressions.ts';
-import { templatedFields } from './templates.ts';
+import { templatesOf } from './templates.ts';
 import type { ValidationSubject, SubjectEdge } from '../subject.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
 import { toPointer } from '../../values/json-pointer.ts';
@@ -27,9 +33,12 @@ export const unknownChannels = defineRule({
   },
 });
 
-/** Returns the channels that nodes write, or use as their conversation. */
-function channelsWritten({ nodes }: ValidationSubject): readonly LocatedName[] {
-  return [...nodes.values()].flatMap(channelsOfNode);
+/** Returns the channels that nodes write, or use as their conversation, and those that `onFail` writes. */
+function channelsWritten({ nodes, definition: { onFail } }: ValidationSubject): readonly LocatedName[] {
+  return [
+    ...[...nodes.values()].flatMap(channelsOfNode),
+    ...(isJsonObject(onFail) ? memberNamesAt(onFail['write'], '/onFail/write') : []),
+  ];
 }
 
 /** Returns the channels that the definition lists as input, as required input, and as output. */
@@ -105,9 +114,7 @@ export const unusedChannels = defineRule({
 function readableExpressions(subject: ValidationSubject): readonly Expression[] {
   return [
     ...bareExpressions(subject).flatMap(({ source, names }) => ifValid(() => [parseExpression(source, names)])),
-    ...[...subject.nodes.values()]
-      .flatMap(templatedFields)
-      .flatMap(({ value, names }) => ifValid(() => parseTemplate(value, names, '').expressions)),
+    ...templatesOf(subject).flatMap(({ value, names }) => ifValid(() => parseTemplate(value, names, '').expressions)),
   ];
 }
 

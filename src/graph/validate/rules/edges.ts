@@ -3,6 +3,7 @@ import { defineRule, error, issueWarning } from '../rule.ts';
 import { branchesOf } from '../subject.ts';
 import type { SubjectEdge } from '../subject.ts';
 import { canonicalJson } from '../../values/compare-json.ts';
+import type { JsonObject } from '../../values/json.ts';
 
 /** Finds a graph in which no edge leaves `__start__`. */
 export const entryPoint = defineRule({
@@ -38,10 +39,10 @@ export const deadEndBranches = defineRule({
       .filter(
         ({ kind, fields, path }) =>
           (kind === 'branches' && branchesOf(fields, path).every(({ fields: { when } }) => when !== undefined)) ||
-          (kind === 'route' && fields['default'] === undefined),
+          (isRouted({ kind, fields }) && fields['default'] === undefined),
       )
       .map(({ path, kind }) =>
-        kind === 'route'
+        kind !== 'branches'
           ? issueWarning(
               'DEAD_END_BRANCH',
               path,
@@ -57,12 +58,48 @@ export const deadEndBranches = defineRule({
       ),
 });
 
+/** True for an edge whose `route` chooses among `paths`. */
+function isRouted({ kind, fields }: Pick<SubjectEdge, 'kind' | 'fields'>): boolean {
+  return kind === 'route' || (kind === 'forEach' && fields['route'] !== undefined);
+}
+
+/** Finds a `forEach` that names no target, or names them in two ways. */
+export const forEachTargets = defineRule({
+  codes: ['INVALID_FIELD'],
+  find: ({ edges }) =>
+    edges
+      .filter(({ kind }) => kind === 'forEach')
+      .flatMap(({ fields, path }) => {
+        const problem = targetProblem(fields);
+        return problem ? [error('INVALID_FIELD', path + problem.at, problem.message)] : [];
+      }),
+});
+
+interface TargetProblem {
+  /** The pointer of the field within the edge. */
+  readonly at: string;
+  readonly message: string;
+}
+
+function targetProblem({ to, route, paths, default: otherwise }: JsonObject): TargetProblem | null {
+  if (to === undefined && route === undefined)
+    return { at: '', message: 'A forEach needs `to`, or a `route` with `paths`' };
+  if (route !== undefined) {
+    if (to !== undefined) return { at: '/to', message: 'A forEach takes `to` or `route`, not both' };
+    return paths === undefined ? { at: '', message: 'A `route` needs `paths`' } : null;
+  }
+  const left = paths === undefined ? (otherwise === undefined ? null : 'default') : 'paths';
+  return left && { at: `/${left}`, message: `Only a forEach with \`route\` takes \`${left}\`` };
+}
+
 /** Finds a join that may wait forever for a node that only a branch reaches. */
 export const starvingJoins = defineRule({
   codes: ['JOIN_MAY_STARVE'],
   find: ({ edges }) => {
-    const reachedByBranches = targetNames(edges.filter(({ kind }) => kind === 'branches' || kind === 'route'));
-    const reachedElse = targetNames(edges.filter(({ kind }) => kind === 'plain' || kind === 'forEach'));
+    const reachedByBranches = targetNames(edges.filter((edge) => edge.kind === 'branches' || isRouted(edge)));
+    const reachedElse = targetNames(
+      edges.filter((edge) => edge.kind === 'plain' || (edge.kind === 'forEach' && !isRouted(edge))),
+    );
     return edges
       .filter(({ sources }) => sources.length > 1)
       .flatMap(({ sources }) => sources)

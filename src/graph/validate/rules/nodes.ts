@@ -32,7 +32,7 @@ export const unknownNodes = defineRule({
     ),
     ...unknownNames(subject, [...subject.nodes.values()].flatMap(gotoTargetsOf), [END]),
     ...unknownNames(subject, breakpointNames(subject), ['*']),
-    ...unknownNames(subject, lastNodeOf(subject), []),
+    ...unknownNames(subject, lastNodesOf(subject), []),
   ],
 });
 
@@ -50,9 +50,12 @@ function breakpointNames({ definition }: ValidationSubject): readonly LocatedNam
   return ['interruptBefore', 'interruptAfter'].flatMap((field) => namesAt(definition[field], `/${field}`));
 }
 
-/** Returns the node that runs last if a run is canceled. */
-function lastNodeOf({ definition }: ValidationSubject): readonly LocatedName[] {
-  return namesAt(definition['onCancel'], '/onCancel');
+/** Returns the nodes that run last if a run is canceled or fails. */
+function lastNodesOf({ definition: { onCancel, onFail } }: ValidationSubject): readonly LocatedName[] {
+  return [
+    ...namesAt(onCancel, '/onCancel'),
+    ...(isJsonObject(onFail) ? namesAt(onFail['to'], '/onFail/to') : namesAt(onFail, '/onFail')),
+  ];
 }
 
 function unknownNames(
@@ -91,7 +94,7 @@ function reachableNodes(subject: ValidationSubject): ReadonlySet<string> {
   const targetLists = new Map<string, (readonly LocatedName[])[]>();
   for (const { sources, targets } of edges) for (const { name } of sources) addToList(targetLists, name, targets);
   for (const node of nodes.values()) addToList(targetLists, node.id, gotoTargetsOf(node));
-  addToList(targetLists, START, lastNodeOf(subject));
+  addToList(targetLists, START, lastNodesOf(subject));
   const followed = new Set<readonly LocatedName[]>();
   const reached = new Set([START]);
   for (const node of reached) {
@@ -105,17 +108,17 @@ function reachableNodes(subject: ValidationSubject): ReadonlySet<string> {
 }
 
 /**
- * Finds a last node of canceled runs that would wait for people, time or an event, including one whose inner nodes
- * would.
+ * Finds a last node of canceled or failed runs that would wait for people, time or an event, including one whose inner
+ * nodes would.
  */
-export const lastNode = defineRule({
+export const lastNodes = defineRule({
   codes: ['INVALID_FIELD'],
   find: (subject) =>
-    lastNodeOf(subject).flatMap(({ name, path }) => {
+    lastNodesOf(subject).flatMap(({ name, path }) => {
       const node = subject.nodes.get(name);
       const waiting = node && findWaiting(node.fields, name, { catalog: subject.catalog, seen: new Set() });
       if (!waiting) return [];
-      const message = `Node "${waiting.name}" is of type ${waiting.type}: it would keep a canceled run from ending`;
+      const message = `Node "${waiting.name}" is of type ${waiting.type}: it would keep a ${path === '/onCancel' ? 'canceled' : 'failed'} run from ending`;
       return [error('INVALID_FIELD', path, message)];
     }),
 });

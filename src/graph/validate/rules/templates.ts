@@ -16,9 +16,7 @@ import { readIssues } from './expressions.ts';
 export const templateRule = defineRule({
   codes: ['INVALID_TEMPLATE', 'UNKNOWN_CHANNEL'],
   find: (subject) =>
-    [...subject.nodes.values()]
-      .flatMap(templatedFields)
-      .flatMap(({ value, names, path }) => checkTexts(subject, value, { names, path })),
+    templatesOf(subject).flatMap(({ value, names, path }) => checkTexts(subject, value, { names, path })),
 });
 
 interface TemplatedField {
@@ -27,8 +25,16 @@ interface TemplatedField {
   readonly path: string;
 }
 
-/** Returns the fields of a node whose texts may hold `{{ cel }}`. */
-export function templatedFields({ fields, path, description }: SubjectNode): readonly TemplatedField[] {
+/** Returns the fields of a definition whose texts may hold `{{ cel }}`. */
+export function templatesOf({ nodes, definition: { onFail } }: ValidationSubject): readonly TemplatedField[] {
+  const write = isJsonObject(onFail) ? onFail['write'] : undefined;
+  return [
+    ...[...nodes.values()].flatMap(templatedFields),
+    ...(isJsonObject(write) ? [{ value: write, names: ERROR_NAMES, path: '/onFail/write' }] : []),
+  ];
+}
+
+function templatedFields({ fields, path, description }: SubjectNode): readonly TemplatedField[] {
   const { templates: named, resultTemplates = [] } = description;
   const { write, onError } = fields;
   const errorWrite = isJsonObject(onError) ? onError['write'] : undefined;
@@ -73,10 +79,7 @@ function checkTexts(
 /** Finds a text without `{{ }}` that is an expression over the state or a result. */
 export const mistakenTexts = defineRule({
   codes: ['LOOKS_LIKE_EXPRESSION'],
-  find: ({ nodes }) =>
-    [...nodes.values()]
-      .flatMap(templatedFields)
-      .flatMap(({ value, names, path }) => mistakenTextsIn(value, names, path)),
+  find: (subject) => templatesOf(subject).flatMap(({ value, names, path }) => mistakenTextsIn(value, names, path)),
 });
 
 function mistakenTextsIn(

@@ -19,6 +19,22 @@ const DEFINITION = {
   ],
 };
 
+test('the console draws the hand-offs of an agent as detours', () => {
+  const front = { type: 'agent', prompt: 'x', handoff: ['billing', 'nowhere'] };
+  expect(arrowsOf({ nodes: { front, billing: { type: 'set' } }, edges: [] })).toEqual([
+    { from: 'front', to: 'billing', label: 'hand-off', isDetour: true },
+  ]);
+});
+
+test.each([
+  [{ onFail: 'a' }, 'set, last when failed'],
+  [{ onFail: { to: 'a' }, onCancel: 'a' }, 'set, last when canceled, last when failed'],
+  [{ onFail: 'b' }, 'set'],
+])('the console says of a node when it runs last: %j', (last, about) => {
+  const { nodes } = layOut({ nodes: { a: { type: 'set' }, b: { type: 'set' } }, edges: [], ...last });
+  expect(nodes.find(({ id }) => id === 'a')?.about).toBe(about);
+});
+
 describe('the graph inside a node', () => {
   test('the console draws inside an agent node the graphs that it calls as tools', () => {
     const agent = { type: 'agent', tools: ['pay', { memory: 'm' }, { graph: 'refund@2' }] };

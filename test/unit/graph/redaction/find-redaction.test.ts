@@ -46,6 +46,18 @@ describe('data derived from a redacted channel', () => {
       'the arguments of an approval',
       { a: { type: 'approval', title: 'Pay?', args: ['{{ state.secret }}'], write: { copy: '{{ result.args }}' } } },
     ],
+    [
+      'the note of a hand-off',
+      {
+        a: {
+          type: 'agent',
+          prompt: '{{ state.secret }}',
+          handoff: ['b'],
+          write: { copy: '{{ result.handoff.note }}' },
+        },
+        b: { type: 'set' },
+      },
+    ],
     ['a whole decision', { a: { type: 'approval', title: 'Pay?', args: '{{ state.secret }}', write: 'copy' } }],
     [
       'the message of an error',
@@ -62,6 +74,24 @@ describe('data derived from a redacted channel', () => {
   ])('data derived from a redacted channel is redacted: %s', (_name, nodes) => {
     expect(hiddenBy(nodes)).toEqual(['secret', 'copy']);
   });
+
+  test.each<[string, Record<string, string>, string[]]>([
+    ['the message of any error', { copy: '{{ error.message }}' }, ['secret', 'copy']],
+    ['a redacted channel', { copy: '{{ state.secret }}' }, ['secret', 'copy']],
+    ['the code of an error', { copy: '{{ error.code }}' }, ['secret']],
+  ])(
+    'a channel to which onFail writes %s is redacted if that may reveal a redacted channel',
+    (_name, write, hidden) => {
+      const definition: GraphDefinition = {
+        name: 'test',
+        channels: CHANNELS,
+        nodes: { a: { type: 'tool', tool: 'lookup', args: { value: '{{ state.secret }}' } }, b: { type: 'set' } },
+        edges: [{ from: '__start__', to: 'a' }],
+        onFail: { to: 'b', write },
+      };
+      expect(redactionOf(definition).channels).toEqual(hidden);
+    },
+  );
 
   test('the input and the result of a custom node that reads a redacted channel are redacted', () => {
     const definition = {
