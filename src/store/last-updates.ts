@@ -18,6 +18,7 @@ export type TaskUpdate = TaskCompletion['update'];
  * Reads the latest updates that tasks of the root graph have written, in the order of the tasks.
  * @param after the `seq` before their superstep, so that earlier visits are not counted
  * @returns `null` for a task without a stored event
+ * @internal
  */
 export async function readLastUpdates(
   db: Kysely<Tables>,
