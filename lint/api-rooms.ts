@@ -6,7 +6,7 @@ import { API_BASE, FACTS, NODE, OF_RUNS, REPLAY, STATE, WORDS } from './room-gro
 export const API_ROOMS: Readonly<Record<string, Room>> = {
   'api/schemas': {
     rooms: ['graph/values', 'graph/definition', 'graph/schema', 'graph/journal', 'wording', 'store', 'process'],
-    packages: ['@hono/zod-openapi', 'croner'],
+    packages: ['@hono/zod-openapi', 'croner', 'zod'],
   },
   'api/http': { rooms: [...FACTS, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose', 'ulid'] },
   'api/temporal': {

@@ -3,6 +3,14 @@ export const PROVIDER_NAMES = ['openai', 'anthropic', 'google', 'openai-compatib
 
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
+/** The optional packages that models of each provider need: its adapter, and a tokenizer if it has its own. */
+export const PROVIDER_PACKAGES: Readonly<Record<ProviderName, readonly [adapter: string, ...others: string[]]>> = {
+  openai: ['@ai-sdk/openai', 'gpt-tokenizer'],
+  anthropic: ['@ai-sdk/anthropic'],
+  google: ['@ai-sdk/google'],
+  'openai-compatible': ['@ai-sdk/openai-compatible'],
+};
+
 /** The public address of each provider; `null`: each configured model has its own. */
 export const PROVIDER_URLS: Readonly<Record<ProviderName, string | null>> = {
   openai: 'https://api.openai.com/v1',

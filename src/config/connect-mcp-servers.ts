@@ -2,6 +2,7 @@ import { createEnvironmentSecrets } from '../activities/secrets.ts';
 import type { McpTools } from '../activities/tools/mcp/open-server.ts';
 import type { Config } from './load-config.ts';
 import type { ToolConfig } from './tool.ts';
+import { requirePackages } from './required-packages.ts';
 import { findBadFallbacks } from './tool-list.ts';
 
 /** A configuration that includes the tools of its MCP servers, while these are connected. */
@@ -22,9 +23,11 @@ interface ConnectDeps {
 
 /**
  * Adds the tools of a configuration's MCP servers to its tools; later code treats them alike.
- * @throws if a server can't be used as configured, or a tool's `onFailure` names a missing tool
+ * @throws if a package that the configuration needs is missing, a server can't be used as configured, or a tool's
+ * `onFailure` names a missing tool
  */
 export async function connectMcpServers(config: Config, deps: ConnectDeps): Promise<ConnectedConfig> {
+  requirePackages(config);
   const opened = await openServers(config, deps);
   const tools: ToolConfig[] = [...config.tools, ...opened.tools];
   const problems = [

@@ -3,7 +3,8 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Redaction } from '../graph/redaction/index.ts';
 import type { Json, JsonObject } from '../graph/values/index.ts';
 import { keepDefinition, retryIfDefinitionDeleted } from './definitions.ts';
-import type { KeptDivergence, Tables } from './tables.ts';
+import type { KeptDivergence } from './column-values.ts';
+import type { Tables } from './tables.ts';
 import { enqueueRun } from './thread-queue.ts';
 import type { QueuePosition } from './thread-queue.ts';
 
@@ -39,6 +40,7 @@ export interface NewRun extends RunOrigin {
  * Adds a run. Adding the same id again has no effect.
  * @param claimUntil if the result is `claimed`, the caller must dispatch the run before this time
  * @returns `busy` when the thread does not accept the run now; `claimed` when the run is new and belongs to no thread
+ * @internal
  */
 export async function acceptRun(
   db: Kysely<Tables>,
@@ -56,6 +58,7 @@ export async function acceptRun(
  * Adds a run without a thread, with its definition, in one statement.
  * @returns false when the id exists
  * @throws the errors that `retryIfDefinitionDeleted` handles
+ * @internal
  */
 export async function insertAlone(db: Kysely<Tables>, run: NewRun, dispatchAfter = run.createdAt): Promise<boolean> {
   const { graph, definition } = run;

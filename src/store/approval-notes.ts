@@ -61,6 +61,7 @@ export interface NewComment {
   readonly text: string;
 }
 
+/** @internal */
 export function createApprovalNotes(db: Kysely<Tables>): ApprovalNotes {
   return {
     of: (approvalIds, most) => readNotes(db, approvalIds, most),

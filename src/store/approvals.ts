@@ -51,6 +51,7 @@ export interface Approvals {
   list(tenantId: string, query: ApprovalQuery, page: PageRequest): Promise<Page<KnownApproval>>;
 }
 
+/** @internal */
 export function createApprovals(db: Kysely<Tables>): Approvals {
   return {
     async find(id) {

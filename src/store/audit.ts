@@ -62,6 +62,7 @@ export interface Audit {
   forgetBefore(time: string): Promise<number>;
 }
 
+/** @internal */
 export function createAudit(db: Kysely<Tables>): Audit {
   return {
     add: (entries) => addAuditEntries(db, entries),

@@ -71,7 +71,7 @@ function parseChange(payload: string): RunChange | null {
 
 const isChange = isObjectOf<RunChange>({ tenantId: isText, runId: isText, seq: isNumber, status: isRunStatus });
 
-/** Builds an expression that notifies all processes of a change when the transaction is committed. */
+/** Builds an expression that notifies all processes of a change when the transaction is committed. @internal */
 export function announceChange(change: RunChange): Sql {
   return statement`pg_notify(${CHANNEL}, ${JSON.stringify(change)})`;
 }

@@ -53,6 +53,7 @@ export interface Checkpoints {
 /** The most bytes that are read to list states; a single state may need more. */
 const MAX_READ_BYTES = 64 * 1_048_576;
 
+/** @internal */
 export function createCheckpoints(db: Kysely<Tables>): Checkpoints {
   return {
     find: (runId, id) => findCheckpoint(db, runId, id),

@@ -30,7 +30,7 @@ const CHANNEL = 'holdfast_deltas';
 /** After this time, a subscription starts without the database and receives deltas once it is available. */
 const OPEN_WITHIN_MS = 1_000;
 
-/** Creates a source of deltas. It listens to the database from the first subscription on. */
+/** Creates a source of deltas. It listens to the database from the first subscription on. @internal */
 export function createDeltas(db: Kysely<Tables>, listen: Listen): Deltas & Listening {
   const listeners = createListeners<ModelDelta>();
   const send = createDeltaSender(async (payloads) => {

@@ -36,6 +36,7 @@ export interface EndedRuns {
   reopen(id: string, reopening: Reopening): Promise<'reopened' | 'busy' | 'changed'>;
 }
 
+/** @internal */
 export function createEndedRuns(db: Kysely<Tables>): EndedRuns {
   return {
     async find(id) {

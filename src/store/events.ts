@@ -11,7 +11,7 @@ export interface EventRange {
   readonly upTo?: number;
 }
 
-/** Reads a page of a run's history, up to the first gap. */
+/** Reads a page of a run's history, up to the first gap. @internal */
 export async function listEvents(
   db: Kysely<Tables>,
   runId: string,
@@ -29,7 +29,7 @@ export async function listEvents(
   return mapPage(gap < 0 ? { items, next } : { items: items.slice(0, gap + 1), next: null }, ({ body }) => body);
 }
 
-/** Reads events of some types in order, page by page on demand. */
+/** Reads events of some types in order, page by page on demand. @internal */
 export async function* eventsOfTypes<Type extends RunEvent['type']>(
   db: Kysely<Tables>,
   runId: string,
@@ -46,7 +46,7 @@ export async function* eventsOfTypes<Type extends RunEvent['type']>(
   }
 }
 
-/** Finds the last event of a type, or `null`. */
+/** Finds the last event of a type, or `null`. @internal */
 export async function lastOfType<Type extends RunEvent['type']>(
   db: Kysely<Tables>,
   runId: string,
@@ -64,7 +64,10 @@ export async function lastOfType<Type extends RunEvent['type']>(
   return row && isRequested(row.body) ? row.body : null;
 }
 
-/** Returns the size in bytes of a run's events, occurrences and answers, which a replay holds in memory. */
+/**
+ * Returns the size in bytes of a run's events, occurrences and answers, which a replay holds in memory.
+ * @internal
+ */
 export async function recordedBytes(db: Kysely<Tables>, runId: string): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select (
@@ -82,7 +85,7 @@ export const EVENTS_PAGE = 50;
 /** The greatest number that an event can have. */
 export const LAST_SEQ = 2_147_483_647;
 
-/** The order of events in a list. */
+/** The order of events in a list. @internal */
 export const IN_ORDER = {
   order: sql`seq`,
   payloads: ['body'],

@@ -52,6 +52,7 @@ export interface FailingRuns {
   active(after: string, limit: number): Promise<readonly (ActiveRun & { readonly failure: TaskFailureNote | null })[]>;
 }
 
+/** @internal */
 export function createFailingRuns(db: Kysely<Tables>): FailingRuns {
   return {
     async note(runId, failure) {

@@ -60,6 +60,7 @@ const MAX_FILES = 100_000;
 /** The number of files that one statement deletes. */
 const BATCH = 20;
 
+/** @internal */
 export function createFiles(db: Kysely<Tables>): Files {
   return {
     async addPiece(uploadId, number, data) {

@@ -34,6 +34,7 @@ export interface GraphAliases {
   remove(reference: AliasReference): Promise<void>;
 }
 
+/** @internal */
 export function createGraphAliases(db: Kysely<Tables>): GraphAliases {
   const aliases = (tenantId: string, name: string) =>
     db.selectFrom('graph_aliases').selectAll().where('tenant_id', '=', tenantId).where('name', '=', name);
@@ -125,6 +126,7 @@ export interface GraphVersions {
   unpublish(reference: VersionReference, by: string, at: string): Promise<boolean>;
 }
 
+/** @internal */
 export function createGraphVersions(db: Kysely<Tables>): GraphVersions {
   return {
     async list(tenantId, name, { limit, after }) {

@@ -59,6 +59,7 @@ export interface Graphs {
   definition(hash: string): Promise<JsonObject | null>;
 }
 
+/** @internal */
 export function createGraphs(db: Kysely<Tables>): Graphs {
   return {
     publish: (graph, source) =>
@@ -179,7 +180,7 @@ async function listGraphs(
   return mapPage(page, toGraphSummary);
 }
 
-/** Selects the versions of a tenant's graphs as they appear in lists. */
+/** Selects the versions of a tenant's graphs as they appear in lists. @internal */
 export function summaries(db: Kysely<Tables>, tenantId: string) {
   return db
     .selectFrom('graphs')
@@ -191,6 +192,7 @@ export function summaries(db: Kysely<Tables>, tenantId: string) {
 type SummaryRow = Awaited<ReturnType<ReturnType<typeof summaries>['executeTakeFirstOrThrow']>>;
 type GraphRow = Awaited<ReturnType<ReturnType<typeof graphsWithDefinition>['executeTakeFirstOrThrow']>>;
 
+/** @internal */
 export function toGraphSummary(row: SummaryRow): GraphSummary {
   const { name, version, hash, created_at, created_by, unpublished_at: at, unpublished_by: by, current } = row;
   return {

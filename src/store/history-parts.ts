@@ -25,6 +25,7 @@ export interface HistoryParts {
 
 const PART = { limit: 100, maxBytes: 262_144 };
 
+/** @internal */
 export function createHistoryParts(db: Kysely<Tables>): HistoryParts {
   return {
     async after(runId, seq) {

@@ -22,6 +22,7 @@ export interface Hooks {
   named(name: string, most: number): Promise<readonly Hook[]>;
 }
 
+/** @internal */
 export function createHooks(db: Kysely<Tables>): Hooks {
   const all = db.selectFrom('hooks').selectAll();
   return {
@@ -136,6 +137,7 @@ const LEASE_SECONDS = 60;
 /** How long a processed message is remembered. */
 const KEEP_DAYS = 90;
 
+/** @internal */
 export function createHookMessages(db: Kysely<Tables>): HookMessages {
   const unfinished = (at: MessageKey) =>
     db

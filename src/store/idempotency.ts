@@ -43,6 +43,7 @@ export interface Idempotency {
   forgetBefore(time: string): Promise<void>;
 }
 
+/** @internal */
 export function createIdempotency(db: Kysely<Tables>): Idempotency {
   const ofRequest = ({ tenantId, subject, route, key }: RequestKey) => ({ tenant_id: tenantId, subject, route, key });
   return {

@@ -22,6 +22,7 @@ export interface Interventions {
 /** The most pages of runs that are searched for one that has an intervention. */
 const MAX_READS = 20;
 
+/** @internal */
 export function createInterventions(db: Kysely<Tables>): Interventions {
   return {
     async list(tenantId, request) {
@@ -63,6 +64,7 @@ async function readNextRuns(
 /**
  * Selects runs that may wait for an intervention, as the index `runs_to_settle` does. The view is compared as text,
  * because PostgreSQL can't extract values from JSON that contains an escaped NUL or an unpaired surrogate.
+ * @internal
  */
 export const WAITS_FOR_INTERVENTION = sql<boolean>`view::text like '%"kind":"intervention"%'`;
 

@@ -54,6 +54,7 @@ export interface Journal {
   begun(runId: string): Promise<readonly string[]>;
 }
 
+/** @internal */
 export function createJournal(db: Kysely<Tables>): Journal {
   return {
     // A whole batch takes one statement and one round trip. JSON is sent and stored as text, because the database can't
@@ -83,7 +84,10 @@ export function createJournal(db: Kysely<Tables>): Journal {
   };
 }
 
-/** Builds the clauses of a `with` statement that write a batch; its `select` must contain `announceBatch`. */
+/**
+ * Builds the clauses of a `with` statement that write a batch; its `select` must contain `announceBatch`.
+ * @internal
+ */
 export function journalParts(batch: JournalBatch, writer: JournalWriter): readonly Sql[] {
   const { checkpoints, occurrences, approvals, view } = batch;
   const telling = webhookClauses(batch, writer);
@@ -99,7 +103,7 @@ export function journalParts(batch: JournalBatch, writer: JournalWriter): readon
   ];
 }
 
-/** Builds an expression that notifies the subscribers of the batch's run. */
+/** Builds an expression that notifies the subscribers of the batch's run. @internal */
 export function announceBatch(batch: JournalBatch, { runId, tenantId }: JournalWriter): Sql {
   return announceChange({ tenantId, runId, seq: lastSeqOf(batch), status: batch.view.status });
 }

@@ -18,6 +18,7 @@ export type TaskUpdate = TaskCompletion['update'];
  * Reads the latest updates that tasks of the root graph have written in a superstep, in the order of the tasks. It may be
  * older than the last node of a failed run, whose superstep has a higher number.
  * @returns `null` for a task without a stored event
+ * @internal
  */
 export async function readLastUpdates(
   db: Kysely<Tables>,

@@ -32,7 +32,7 @@ export function toPage<T>(entries: readonly T[], limit: number, positionOf: (ent
 /** The most bytes of a page's payloads; a page with a single larger entry is allowed. */
 export const MAX_PAGE_BYTES = 8 * 1_048_576;
 
-/** The order of the rows in a list, and their sizes. */
+/** The order of the rows in a list, and their sizes. @internal */
 interface PageQuery<Row> {
   readonly limit: number;
   readonly maxBytes?: number | undefined;
@@ -43,7 +43,7 @@ interface PageQuery<Row> {
   readonly positionOf: (row: Row) => Position;
 }
 
-/** Reads the rows of one page only. */
+/** Reads the rows of one page only. @internal */
 export async function readPage<Source extends Tables, Table extends keyof Source, Row>(
   db: Kysely<Tables>,
   rows: SelectQueryBuilder<Source, Table, Row>,
@@ -75,7 +75,7 @@ export function mapPage<T, Item>({ items, next }: Page<T>, toItem: (entry: T) =>
   return { items: items.map(toItem), next };
 }
 
-/** The order of rows with a creation time, newest first. */
+/** The order of rows with a creation time, newest first. @internal */
 export const NEWEST_FIRST = {
   order: sql`created_at desc, id desc`,
   positionOf: ({ created_at, id }: CreatedRow) => ({ at: created_at.toISOString(), id }),
@@ -86,7 +86,7 @@ interface CreatedRow {
   readonly id: string;
 }
 
-/** Builds the condition for a value of a filter; without a value, the condition is always true. */
+/** Builds the condition for a value of a filter; without a value, the condition is always true. @internal */
 export function ifGiven<Value>(
   value: Value | undefined,
   condition: (value: Value) => RawBuilder<boolean>,
@@ -94,12 +94,12 @@ export function ifGiven<Value>(
   return value === undefined ? sql<boolean>`true` : condition(value);
 }
 
-/** Builds a condition for the entries after a position in a list that is ordered newest first. */
+/** Builds a condition for the entries after a position in a list that is ordered newest first. @internal */
 export function isBeforePosition(timeColumn: string, position: Position | undefined): RawBuilder<boolean> {
   return ifGiven(position, ({ at, id }) => sql`(${sql.ref(timeColumn)}, id) < (${at}::timestamptz, ${id})`);
 }
 
-/** Builds an equality condition; without a value it is always true. */
+/** Builds an equality condition; without a value it is always true. @internal */
 export function isEqual(column: string, value: string | undefined): RawBuilder<boolean> {
   return ifGiven(value, (given) => sql`${sql.ref(column)} = ${given}`);
 }

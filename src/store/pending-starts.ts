@@ -33,6 +33,7 @@ export interface PendingStarts {
   due(now: string, limit: number): Promise<readonly string[]>;
 }
 
+/** @internal */
 export function createPendingStarts(db: Kysely<Tables>): PendingStarts {
   return {
     async claim(id, now, until) {

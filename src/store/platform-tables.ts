@@ -1,24 +1,25 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Intervention, RunView, WebhookEventType } from '../graph/journal/index.ts';
 import type { Approval } from '../graph/run/index.ts';
+import type {
+  DeliveryAttempt,
+  DeliveryStatus,
+  DeliveryType,
+  EarlierSecret,
+  LedgerStatus,
+  WebhookFormat,
+} from './column-values.ts';
 import type { Optional, OptionalPayload, OptionalText, OptionalTime, Payload, Time } from './database/columns.ts';
 import type { TaskFailure } from '../graph/values/index.ts';
 import type { FireKind, FireOutcome, Schedule } from './schedules/schedule.ts';
 import type { HookScheme, HookAction, HookAnswer } from './hook.ts';
-
-/** A secret that was replaced. */
-export interface EarlierSecret {
-  readonly secret: string;
-  /** The secret signs until this time (RFC 3339). */
-  readonly until: string;
-}
 
 export interface WebhooksTable {
   id: string;
   tenant_id: string;
   url: string;
   events: readonly WebhookEventType[];
-  format: 'standard' | 'slack';
+  format: WebhookFormat;
   link_base: OptionalText;
   /** `null` when the format has no signatures. */
   secret: OptionalText;
@@ -38,7 +39,7 @@ export interface WebhooksTable {
 export interface WebhookEventsTable {
   id: string;
   tenant_id: string;
-  type: WebhookEventType | 'webhook.ping';
+  type: DeliveryType;
   run_id: OptionalText;
   subject_id: OptionalText;
   at: Time;
@@ -48,23 +49,13 @@ export interface WebhookEventsTable {
   body: OptionalText;
 }
 
-/** One attempt to send an event to a receiver. */
-export interface DeliveryAttempt {
-  /** RFC 3339. */
-  readonly at: string;
-  /** The HTTP status of the answer; `null` when there was none. */
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly durationMs: number;
-}
-
 /** The delivery of an event to one webhook. */
 export interface WebhookDeliveriesTable {
   id: string;
   webhook_id: string;
   event_id: string;
-  type: WebhookEventType | 'webhook.ping';
-  status: 'pending' | 'delivered' | 'failed';
+  type: DeliveryType;
+  status: DeliveryStatus;
   /** The time of the next attempt, or the end of the lease during an attempt; `null` when no attempt will follow. */
   due_at: OptionalTime;
   /** The claim of the process that makes an attempt; a process that has lost the claim can't record anything. */
@@ -91,7 +82,7 @@ export interface LedgerTable {
   request_hash: string;
   /** The request, truncated, for display. */
   request: OptionalPayload;
-  status: 'claimed' | 'retrying' | 'completed' | 'failed' | 'unknown';
+  status: LedgerStatus;
   /** Increases when a person orders a takeover of the call. */
   takeover: number;
   /** The attempt that holds the claim; an attempt that has lost the claim can't overwrite the row. */

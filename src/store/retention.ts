@@ -28,6 +28,7 @@ export interface RetentionStore {
   prune(retention: Retention, batch: number): AsyncIterable<Pruned>;
 }
 
+/** @internal */
 export function createRetention(db: Kysely<Tables>, pieces: BlobPieces): RetentionStore {
   return {
     count: (retention) => countExpired(db, retention),

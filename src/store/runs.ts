@@ -11,7 +11,8 @@ import { retryIfDefinitionDeleted } from './definitions.ts';
 import { createJournal } from './journal.ts';
 import { NEWEST_FIRST, ifGiven, isBeforePosition, isEqual, mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
-import type { KeptDivergence, Tables } from './tables.ts';
+import type { KeptDivergence } from './column-values.ts';
+import type { Tables } from './tables.ts';
 import { WAITS_FOR_INTERVENTION } from './interventions.ts';
 
 /** A stored run. Its limits are those from its start, with those that retries have changed. */
@@ -52,7 +53,7 @@ export function isDispatchedAndOpen({ status, dispatch }: Pick<RunRecord, 'statu
 
 export interface Runs {
   /** Accepts a run. @param claimUntil, @returns as `acceptRun` */
-  create(run: NewRun, claimUntil?: string): ReturnType<typeof acceptRun>;
+  create(run: NewRun, claimUntil?: string): Promise<'accepted' | 'claimed' | 'busy'>;
   /** Stores a run that has already ended, with its journal. Storing the same id again has no effect. */
   createEnded(run: NewRun, batches: readonly JournalBatch[]): Promise<void>;
   find(id: string): Promise<RunRecord | null>;
@@ -69,6 +70,7 @@ export interface Runs {
   family(id: string): Promise<readonly string[]>;
 }
 
+/** @internal */
 export function createRuns(db: Kysely<Tables>): Runs {
   return {
     create: (run, claimUntil) => acceptRun(db, run, claimUntil ?? null),

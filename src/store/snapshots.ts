@@ -13,7 +13,7 @@ export interface Snapshot {
 /** Identifies a checkpoint and its position in its run. */
 export type CheckpointKey = Pick<Checkpoint, 'id' | 'seq'> & { readonly runId: string };
 
-/** Finds the newest snapshot at or before a checkpoint. */
+/** Finds the newest snapshot at or before a checkpoint. @internal */
 export async function latestSnapshot(db: Kysely<Tables>, { runId, seq }: CheckpointKey) {
   return await db
     .selectFrom('snapshots')
@@ -31,7 +31,10 @@ export async function latestSnapshot(db: Kysely<Tables>, { runId, seq }: Checkpo
  */
 const SNAPSHOT_AFTER = 64;
 
-/** Stores a snapshot if enough was written since the previous one. @param chain the checkpoints since then */
+/**
+ * Stores a snapshot if enough was written since the previous one. @param chain the checkpoints since then
+ * @internal
+ */
 export async function addSnapshot(
   db: Kysely<Tables>,
   snapshot: Snapshot,
@@ -52,7 +55,7 @@ async function hasLaterSnapshot(db: Kysely<Tables>, { runId, seq }: CheckpointKe
   return (await later.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Stores snapshots of a run and deletes its other ones. */
+/** Stores snapshots of a run and deletes its other ones. @internal */
 export async function replaceSnapshots(db: Kysely<Tables>, snapshots: readonly Snapshot[]): Promise<void> {
   for (const snapshot of snapshots) await insertSnapshot(db, toSnapshotRow(snapshot));
   const kept = snapshots.map(({ checkpoint }) => checkpoint.id);

@@ -1,33 +1,52 @@
 import { Kysely, sql } from 'kysely';
 import type { Dialect } from 'kysely';
 import { createApprovalNotes } from './approval-notes.ts';
+import type { ApprovalNotes } from './approval-notes.ts';
 import { createApprovals } from './approvals.ts';
+import type { Approvals } from './approvals.ts';
 import { createAudit } from './audit.ts';
+import type { Audit } from './audit.ts';
 import { createPiecesInTable, createPiecesInFiles } from './blobs/blob-pieces.ts';
 import type { BlobPieces } from './blobs/blob-pieces.ts';
 import { createBlobs } from './blobs/blobs.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import { createCalls } from './calls/calls.ts';
+import type { Calls } from './calls/calls.ts';
 import { createChanges } from './changes.ts';
 import type { Changes } from './changes.ts';
 import { createCheckpoints } from './checkpoints.ts';
+import type { Checkpoints } from './checkpoints.ts';
 import { createDeltas } from './deltas.ts';
 import type { Deltas } from './deltas.ts';
 import { createEndedRuns } from './ended-runs.ts';
+import type { EndedRuns } from './ended-runs.ts';
 import { createFailingRuns } from './failing-runs.ts';
+import type { FailingRuns } from './failing-runs.ts';
 import { createFiles } from './files.ts';
+import type { Files } from './files.ts';
 import { createHookMessages, createHooks } from './hooks.ts';
+import type { HookMessages, Hooks } from './hooks.ts';
 import { createMemory } from './memory/memory.ts';
+import type { Memory } from './memory/memory.ts';
 import { createMemoryRanks } from './memory/meaning.ts';
+import type { MemoryRanks } from './memory/meaning.ts';
 import type { SemanticSearch } from './memory/meaning.ts';
 import { createMemoryVectors } from './memory/memory-vectors.ts';
+import type { MemoryVectors } from './memory/memory-vectors.ts';
 import { createGraphAliases, createGraphVersions } from './graph-aliases.ts';
+import type { GraphAliases, GraphVersions } from './graph-aliases.ts';
 import { createGraphs } from './graphs.ts';
+import type { Graphs } from './graphs.ts';
 import { createPendingStarts } from './pending-starts.ts';
+import type { PendingStarts } from './pending-starts.ts';
 import { createIdempotency } from './idempotency.ts';
+import type { Idempotency } from './idempotency.ts';
 import { createInterventions } from './interventions.ts';
+import type { Interventions } from './interventions.ts';
 import { createJournal } from './journal.ts';
+import type { Journal } from './journal.ts';
 import { createLedger } from './calls/ledger.ts';
+import type { Ledger } from './calls/ledger.ts';
 import { isDatabaseAway } from './database/database-away.ts';
 import { createPgliteDialect, listenToPglite } from './database/pglite-dialect.ts';
 import type { EmbeddedDatabase } from './database/pglite-dialect.ts';
@@ -35,26 +54,85 @@ import type { Listen } from './database/listen.ts';
 import { listenToPostgres, createPostgresDialect } from './database/postgres-dialect.ts';
 import { migrate } from './database/migrate.ts';
 import { readLiveCounts, createReadTenantUse } from './tenant-use.ts';
+import type { LiveCounts, TenantUse, UseQuery } from './tenant-use.ts';
 import { createRetention } from './retention.ts';
 import type { RetentionStore } from './retention.ts';
 import { createKnownOverrides } from './known-overrides.ts';
+import type { KnownOverrides } from './known-overrides.ts';
 import { createSwitches } from './switches.ts';
+import type { Switches } from './switches.ts';
 import { createTenantTerms } from './tenant-terms.ts';
+import type { AllTenantTerms } from './tenant-terms.ts';
 import { createRuns } from './runs.ts';
+import type { Runs } from './runs.ts';
 import { createHistoryParts } from './history-parts.ts';
+import type { HistoryParts } from './history-parts.ts';
 import { createScheduleFires } from './schedules/schedule-fires.ts';
+import type { ScheduleFires } from './schedules/schedule-fires.ts';
 import { createSchedules } from './schedules/schedules.ts';
+import type { Schedules } from './schedules/schedules.ts';
 import { createStreamTickets } from './stream-tickets.ts';
+import type { StreamTickets } from './stream-tickets.ts';
 import { createTenantEvents } from './tenant-events.ts';
+import type { TenantEvents } from './tenant-events.ts';
 import { createThreads } from './threads.ts';
+import type { Threads } from './threads.ts';
 import type { Tables } from './tables.ts';
 import { createApprovalNotices } from './webhooks/webhook-events.ts';
+import type { ApprovalNotices } from './webhooks/webhook-events.ts';
 import { createDueDeliveries } from './webhooks/due-deliveries.ts';
+import type { DueDeliveries } from './webhooks/due-deliveries.ts';
 import { createWebhookDeliveries } from './webhooks/webhook-deliveries.ts';
+import type { WebhookDeliveries } from './webhooks/webhook-deliveries.ts';
 import { createWebhooks } from './webhooks/webhooks.ts';
+import type { Webhooks } from './webhooks/webhooks.ts';
+
+/** The parts of the store that only execute quick statements. */
+interface StoreParts {
+  readonly graphs: Graphs;
+  readonly graphVersions: GraphVersions;
+  readonly graphAliases: GraphAliases;
+  readonly memory: Memory;
+  readonly memoryRanks: MemoryRanks;
+  readonly memoryVectors: MemoryVectors;
+  readonly files: Files;
+  readonly runs: Runs;
+  readonly pendingStarts: PendingStarts;
+  readonly endedRuns: EndedRuns;
+  readonly failingRuns: FailingRuns;
+  readonly journal: Journal;
+  readonly checkpoints: Checkpoints;
+  readonly threads: Threads;
+  readonly approvals: Approvals;
+  readonly approvalNotes: ApprovalNotes;
+  readonly interventions: Interventions;
+  readonly ledger: Ledger;
+  readonly calls: Calls;
+  readonly idempotency: Idempotency;
+  readonly historyParts: HistoryParts;
+  readonly streamTickets: StreamTickets;
+  readonly schedules: Schedules;
+  readonly scheduleFires: ScheduleFires;
+  readonly tenantEvents: TenantEvents;
+  readonly webhooks: Webhooks;
+  readonly webhookDeliveries: WebhookDeliveries;
+  readonly dueDeliveries: DueDeliveries;
+  readonly approvalNotices: ApprovalNotices;
+  readonly hooks: Hooks;
+  readonly hookMessages: HookMessages;
+  readonly audit: Audit;
+  readonly switches: Switches;
+  readonly tenantTerms: AllTenantTerms;
+  /** The switches and tenant terms, as cached by this process. */
+  readonly overrides: KnownOverrides;
+  countLive(): Promise<LiveCounts>;
+  readTenantUse(query: UseQuery): Promise<TenantUse>;
+  /** @throws when the database does not answer */
+  ping(): Promise<void>;
+}
 
 /** All data that outlives a run or is shared between runs. */
-export interface Store extends Readonly<ReturnType<typeof createStoreParts>> {
+export interface Store extends StoreParts {
   /** Semantic search in memory; `null` when no model is configured (`memory/with-meaning.ts`). */
   readonly meaning: SemanticSearch | null;
   readonly blobs: Blobs;
@@ -128,8 +206,7 @@ async function openStore({ dialect, slow, pieces: storage, listen }: StoreConnec
   return { ...createStoreParts(db), meaning: null, blobs: createBlobs(db, pieces), retention, changes, deltas, close };
 }
 
-/** Creates the parts of the store that only execute quick statements. */
-function createStoreParts(db: Kysely<Tables>) {
+function createStoreParts(db: Kysely<Tables>): StoreParts {
   const [switches, tenantTerms] = [createSwitches(db), createTenantTerms(db)];
   return {
     graphs: createGraphs(db),
@@ -166,14 +243,12 @@ function createStoreParts(db: Kysely<Tables>) {
     audit: createAudit(db),
     switches,
     tenantTerms,
-    /** The switches and tenant terms, as cached by this process. */
     overrides: createKnownOverrides(async () => {
       const [switchedOff, terms] = await Promise.all([switches.off(), tenantTerms.all()]);
       return { switchedOff, tenants: new Map(terms.map((one) => [one.tenantId, one])) };
     }),
     countLive: () => readLiveCounts(db),
     readTenantUse: createReadTenantUse(db),
-    /** @throws when the database does not answer */
     ping: async () => void (await sql`select 1`.execute(db)),
   };
 }

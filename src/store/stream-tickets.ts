@@ -36,6 +36,7 @@ const TICKET_BYTES = 32;
 /** A ticket has the length of 32 bytes in base64url; other texts are refused without a query. */
 const TICKET = /^[\w-]{43}$/;
 
+/** @internal */
 export function createStreamTickets(db: Kysely<Tables>): StreamTickets {
   return {
     issue: (ticket) => issueTicket(db, ticket),

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
+import type { CatalogKind } from '../graph/definition/index.ts';
 import type { Kysely, Selectable } from 'kysely';
 import { ROW_COUNT, putUpTo } from './database/run-statement.ts';
 import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
-import type { Tables, SwitchesTable, SwitchKind } from './tables.ts';
+import type { Tables, SwitchesTable } from './tables.ts';
 
 /** The switch of a tool, a model, other code or a graph. */
 export interface Switch extends SwitchKey {
@@ -17,7 +18,7 @@ export interface Switch extends SwitchKey {
 }
 
 export interface SwitchKey {
-  readonly kind: SwitchKind;
+  readonly kind: CatalogKind;
   readonly name: string;
 }
 
@@ -33,6 +34,7 @@ export interface Switches {
   off(): Promise<readonly Switch[]>;
 }
 
+/** @internal */
 export function createSwitches(db: Kysely<Tables>): Switches {
   const all = db.selectFrom('switches').selectAll();
   return {

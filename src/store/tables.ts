@@ -3,8 +3,8 @@ import type { Approval, RecordedOccurrence, RunStatus, SentSignal } from '../gra
 import type { Checkpoint, EndedRunState, ResumePoint, RunEvent, RunView } from '../graph/journal/index.ts';
 import type { GraphIssue, CatalogKind } from '../graph/definition/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
-import type { Divergence, DivergingEvents } from '../graph/replay/index.ts';
 import type { JsonObject } from '../graph/values/index.ts';
+import type { KeptDivergence, QuotaTerms } from './column-values.ts';
 import type { Optional, OptionalPayload, OptionalText, OptionalTime, Payload, Time } from './database/columns.ts';
 import type {
   LedgerTable,
@@ -50,11 +50,6 @@ export interface Tables {
   switches: SwitchesTable;
   tenant_terms: TenantTermsTable;
   audit: AuditTable;
-}
-
-/** A divergence whose events are also stored in their redacted form. */
-export interface KeptDivergence extends Divergence {
-  readonly redacted: DivergingEvents;
 }
 
 export interface DefinitionsTable {
@@ -344,12 +339,9 @@ export interface MemoryVectorsTable {
   vector: string;
 }
 
-/** The kinds of things that can be switched off. */
-export type SwitchKind = CatalogKind;
-
 /** Switches that administrators have set, off or on. */
 export interface SwitchesTable {
-  kind: SwitchKind;
+  kind: CatalogKind;
   name: string;
   state: 'on' | 'off';
   reason: string;
@@ -357,12 +349,6 @@ export interface SwitchesTable {
   tenants: readonly string[] | null;
   changed_at: Time;
   changed_by: string;
-}
-
-/** A tenant's quotas set by administrators: `null` removes a quota; absent fields are those of the configuration. */
-export interface QuotaTerms {
-  readonly runsPerMinute?: number | null;
-  readonly costUsdPerDay?: number | null;
 }
 
 /** Terms that administrators have set for tenants. */

@@ -61,6 +61,7 @@ type JournalBatchRow = EventPosition & { readonly firstSeq: number };
 const PART_BATCHES = 100;
 const PART = { limit: 200, maxBytes: 262_144 };
 
+/** @internal */
 export function createTenantEvents(db: Kysely<Tables>): TenantEvents {
   return {
     now: () => readFeedPosition(db),

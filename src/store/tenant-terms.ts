@@ -3,7 +3,8 @@ import type { Kysely, Selectable } from 'kysely';
 import { ROW_COUNT, putUpTo } from './database/run-statement.ts';
 import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
-import type { Tables, QuotaTerms, TenantTermsTable } from './tables.ts';
+import type { QuotaTerms } from './column-values.ts';
+import type { Tables, TenantTermsTable } from './tables.ts';
 
 /** The terms that administrators have set for a tenant. */
 export interface TenantTerms {
@@ -30,6 +31,7 @@ export interface AllTenantTerms {
   all(): Promise<readonly TenantTerms[]>;
 }
 
+/** @internal */
 export function createTenantTerms(db: Kysely<Tables>): AllTenantTerms {
   const all = db.selectFrom('tenant_terms').selectAll();
   return {

@@ -36,6 +36,7 @@ interface UseSum {
  * runs are counted each time. The sum of n runs is cached for n milliseconds, so that a tenant with many runs does not
  * cause a summation for each new run.
  * @param clock returns milliseconds
+ * @internal
  */
 export function createReadTenantUse(
   db: Kysely<Tables>,
@@ -88,7 +89,10 @@ export interface LiveCounts {
   readonly oldestStartSeconds: number;
 }
 
-/** Counts by partial indexes that contain nothing else, so that the cost does not grow with the tables. */
+/**
+ * Counts by partial indexes that contain nothing else, so that the cost does not grow with the tables.
+ * @internal
+ */
 export async function readLiveCounts(db: Kysely<Tables>): Promise<LiveCounts> {
   const { rows } = await sql<LiveCounts>`
     select

@@ -51,9 +51,10 @@ export interface Threads {
   /** Ends a queued run. @returns false when it was not queued */
   cancelQueued(run: Pick<RunRecord, 'id' | 'tenantId'>, batch: JournalBatch): Promise<boolean>;
   /** Stores a signal for a queued run. @returns as `queueSignal` */
-  queueSignal(id: string, signal: SentSignal): ReturnType<typeof queueSignal>;
+  queueSignal(id: string, signal: SentSignal): Promise<'taken' | 'full' | 'dequeued'>;
 }
 
+/** @internal */
 export function createThreads(db: Kysely<Tables>): Threads {
   return {
     find: (tenantId, id) => findThread(db, tenantId, id),
@@ -145,6 +146,7 @@ const MAX_QUEUED_BYTES = 2 * 1_048_576;
 /**
  * Stores a signal for a queued run. Storing the same signal again has no effect.
  * @returns `full` when the run has the most signals that are allowed, `dequeued` when it is no longer queued
+ * @internal
  */
 export async function queueSignal(
   transaction: Transaction<Tables>,

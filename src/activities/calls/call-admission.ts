@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { tryAgainLater } from './application-failure.ts';
+import type { CatalogKind } from '../../graph/definition/index.ts';
 import type { CallTask } from './call-task.ts';
 import { withHeartbeat } from './time-limit.ts';
 import { writeJournal } from './write-journal.ts';
@@ -8,13 +9,12 @@ import type { CallRequest } from '../../graph/run/index.ts';
 import { findSwitchedOff } from '../../store/known-overrides.ts';
 import type { Store } from '../../store/store.ts';
 import type { Switch } from '../../store/switches.ts';
-import type { SwitchKind } from '../../store/tables.ts';
 
 /** The bounds of the delay of a call that waits for a switch. */
 const MIN_SWITCHED_OFF_DELAY_MS = 5_000;
 const MAX_SWITCHED_OFF_DELAY_MS = 10_000;
 
-const SWITCH_OF: Readonly<Record<CallRequest['kind'], SwitchKind>> = {
+const SWITCH_OF: Readonly<Record<CallRequest['kind'], CatalogKind>> = {
   tool: 'tool',
   model: 'model',
   function: 'function',

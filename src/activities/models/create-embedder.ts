@@ -1,8 +1,5 @@
 import type { TimerOptions } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
-import { createGoogleGenerativeAI } from '@ai-sdk/google';
-import { createOpenAI } from '@ai-sdk/openai';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { EmbeddingModelV3, SharedV3ProviderOptions } from '@ai-sdk/provider';
 import { TextsRefusedError, VectorsUnusableError } from '../../store/memory/embedder.ts';
 import type { Embedder, EmbeddingVector } from '../../store/memory/embedder.ts';
@@ -107,7 +104,7 @@ function createAsk(settings: EmbeddingSettings, { fetch, secrets, count }: Embed
     const apiKey = await used.resolve(settings.apiKey ?? '');
     const transport = openProviderTransport(fetch, null);
     try {
-      const adapter = open({ model, apiKey, baseURL, fetch: transport.fetch });
+      const adapter = await open({ model, apiKey, baseURL, fetch: transport.fetch });
       const answer = await adapter.doEmbed({ values: [...texts], providerOptions: options(dimensions), abortSignal });
       count(answer.usage?.tokens ?? 0);
       return requireVectors(answer.embeddings, settings, texts.length);
@@ -140,24 +137,32 @@ function requireVectors(
 }
 
 interface EmbeddingProvider {
-  readonly open: (access: AdapterSettings) => EmbeddingModelV3;
+  readonly open: (access: AdapterSettings) => Promise<EmbeddingModelV3>;
   /** Options that request vectors of a given length, where the provider supports it. */
   readonly options: (dimensions: number) => SharedV3ProviderOptions;
 }
 
-/** An AI SDK adapter for each provider of embeddings. */
+/** The AI SDK adapter of each provider of embeddings, an optional package (`PROVIDER_PACKAGES`). */
 const embeddingProviders: Readonly<Record<EmbeddingProviderName, EmbeddingProvider>> = {
   openai: {
-    open: ({ model, ...access }) => createOpenAI(access).embeddingModel(model),
+    async open({ model, ...access }) {
+      const { createOpenAI } = await import('@ai-sdk/openai');
+      return createOpenAI(access).embeddingModel(model);
+    },
     options: (dimensions) => ({ openai: { dimensions } }),
   },
   google: {
-    open: ({ model, ...access }) => createGoogleGenerativeAI(access).embeddingModel(model),
+    async open({ model, ...access }) {
+      const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
+      return createGoogleGenerativeAI(access).embeddingModel(model);
+    },
     options: (outputDimensionality) => ({ google: { outputDimensionality } }),
   },
   'openai-compatible': {
-    open: ({ model, ...access }) =>
-      createOpenAICompatible({ ...access, name: 'openai-compatible' }).embeddingModel(model),
+    async open({ model, ...access }) {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+      return createOpenAICompatible({ ...access, name: 'openai-compatible' }).embeddingModel(model);
+    },
     // Many servers refuse the option for models with one length.
     options: () => ({}),
   },

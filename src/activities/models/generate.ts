@@ -38,7 +38,7 @@ export function createGenerate(settings: ModelSettings, { fetch, secrets }: Gene
     const toolNames = mapToolNames(toolNamesIn(asked));
     try {
       const files = await loadFiles(asked.messages, readFile, PROVIDER_TRAITS[provider].answeredFiles);
-      const adapter = PROVIDER_ADAPTERS[provider]({ model, apiKey, baseURL, fetch: transport.fetch });
+      const adapter = await PROVIDER_ADAPTERS[provider]({ model, apiKey, baseURL, fetch: transport.fetch });
       const ask = async (request: LoadedRequest): Promise<CompleteAnswer> => {
         const options = { ...toCallOptions(request, settings, toolNames), abortSignal: signal };
         return await askAdapter({ adapter, options, transport, emit });

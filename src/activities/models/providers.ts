@@ -1,7 +1,3 @@
-import { createAnthropic } from '@ai-sdk/anthropic';
-import { createGoogleGenerativeAI } from '@ai-sdk/google';
-import { createOpenAI } from '@ai-sdk/openai';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { ProviderName } from '../model-providers.ts';
 import { chatCompletions } from './wire/chat-completions.ts';
@@ -18,19 +14,32 @@ export interface AdapterSettings {
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** An AI SDK adapter for each provider. */
-export const PROVIDER_ADAPTERS: Readonly<Record<ProviderName, (access: AdapterSettings) => LanguageModelV3>> = {
+type OpenAdapter = (access: AdapterSettings) => Promise<LanguageModelV3>;
+
+/** Opens the AI SDK adapter of each provider, an optional package (`PROVIDER_PACKAGES`). */
+export const PROVIDER_ADAPTERS: Readonly<Record<ProviderName, OpenAdapter>> = {
   /** The Responses API: chat completions lose a model's reasoning between tool calls. */
-  openai: ({ model, ...access }) => createOpenAI(access).responses(model),
-  anthropic: ({ model, ...access }) => createAnthropic(access)(model),
-  google: ({ model, ...access }) => createGoogleGenerativeAI(access)(model),
-  'openai-compatible': ({ model, ...access }) =>
-    createOpenAICompatible({
+  async openai({ model, ...access }) {
+    const { createOpenAI } = await import('@ai-sdk/openai');
+    return createOpenAI(access).responses(model);
+  },
+  async anthropic({ model, ...access }) {
+    const { createAnthropic } = await import('@ai-sdk/anthropic');
+    return createAnthropic(access)(model);
+  },
+  async google({ model, ...access }) {
+    const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
+    return createGoogleGenerativeAI(access)(model);
+  },
+  async 'openai-compatible'({ model, ...access }) {
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+    return createOpenAICompatible({
       ...access,
       name: 'openai-compatible',
       supportsStructuredOutputs: true,
       includeUsage: true,
-    }).languageModel(model),
+    }).languageModel(model);
+  },
 };
 
 /** The form of each provider's answers. */

@@ -1,7 +1,6 @@
 import { MEMORY_TOOLS } from '../../graph/definition/index.ts';
-import type { Catalog } from '../../graph/definition/index.ts';
+import type { Catalog, CatalogKind } from '../../graph/definition/index.ts';
 import { didYouMean } from '../../graph/values/index.ts';
-import type { SwitchKind } from '../../store/tables.ts';
 import type { Switch, SwitchKey } from '../../store/switches.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -30,7 +29,7 @@ export async function setSwitch(
 }
 
 /** The names that the installation has; `null` for graphs, which tenants may publish under any name. */
-const NAMES: Readonly<Record<SwitchKind, (catalog: Catalog) => readonly string[] | null>> = {
+const NAMES: Readonly<Record<CatalogKind, (catalog: Catalog) => readonly string[] | null>> = {
   tool: ({ tools }) => [...Object.keys(tools), ...Object.keys(MEMORY_TOOLS)],
   model: ({ models }) => Object.keys(models),
   function: ({ functions }) => Object.keys(functions),

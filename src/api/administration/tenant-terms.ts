@@ -1,4 +1,4 @@
-import type { QuotaTerms } from '../../store/tables.ts';
+import type { QuotaTerms } from '../../store/column-values.ts';
 import type { TenantTerms } from '../../store/tenant-terms.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';

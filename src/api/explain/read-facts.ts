@@ -18,8 +18,7 @@ import { isStart } from '../../workflows/contract.ts';
 import type { Obstacle } from '../../wording/index.ts';
 import type { ExplanationFacts, BlockingSwitch } from './reasons.ts';
 import { namesUsed } from '../../graph/definition/index.ts';
-import type { Catalog, GraphDefinition } from '../../graph/definition/index.ts';
-import type { SwitchKind } from '../../store/tables.ts';
+import type { Catalog, CatalogKind, GraphDefinition } from '../../graph/definition/index.ts';
 import type { Store } from '../../store/store.ts';
 import type { Switch } from '../../store/switches.ts';
 import { inheritedUndone, newestForkPoint } from '../runs/sound-state.ts';
@@ -146,7 +145,7 @@ interface BlockedUse {
 }
 
 /** A switched-off graph does not block calls of running runs. */
-const BLOCKED_USES: Readonly<Record<SwitchKind, BlockedUse>> = {
+const BLOCKED_USES: Readonly<Record<CatalogKind, BlockedUse>> = {
   tool: { used: ({ tools }) => tools, calls: 'tool' },
   model: { used: ({ models }) => models, calls: null },
   function: { used: ({ functions }) => functions, calls: 'function' },

@@ -7,7 +7,7 @@ import { hasEnded, isEnded } from '../../graph/run/index.ts';
 import type { Divergence, ReplayedRun, ReplayLog, Recording } from '../../graph/replay/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
-import type { KeptDivergence } from '../../store/tables.ts';
+import type { KeptDivergence } from '../../store/column-values.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';

@@ -8,7 +8,7 @@ import type { RetryingCall } from '../../store/calls/ledger.ts';
 import { mapPage } from '../../store/page.ts';
 import type { Page } from '../../store/page.ts';
 import type { RunRecord } from '../../store/runs.ts';
-import type { KeptDivergence } from '../../store/tables.ts';
+import type { KeptDivergence } from '../../store/column-values.ts';
 import { toWorkflowId } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';

@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import { CATALOG_KINDS } from '../../graph/definition/index.ts';
 import { TENANT_NAME } from '../../process/tenant-name.ts';
 import {
@@ -14,6 +13,7 @@ import {
 } from './common.ts';
 import { HistorySchema, RunSchema } from './run.ts';
 import { CALL_KEY, DECIDED_AT, EVENT_EXAMPLES, RUN_EXAMPLE } from './examples.ts';
+import { z } from './zod.ts';
 
 /*
  * An example with a gateway that is down: its tool is switched off, one tenant is suspended, and the audit log records

@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import type { ApprovalPolicy } from '../../graph/definition/index.ts';
 import { ApprovalPolicySchema } from '../../graph/schema/index.ts';
 import { isJsonObject } from '../../graph/values/index.ts';
@@ -16,6 +15,7 @@ import {
   Reason,
 } from './common.ts';
 import { APPROVAL_EXAMPLE, INTERVENTION_EXAMPLE } from './examples.ts';
+import { z } from './zod.ts';
 
 const GivenSchema = z
   .custom<JsonSchema | null>()

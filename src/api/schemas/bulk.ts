@@ -1,9 +1,9 @@
-import { z } from '@hono/zod-openapi';
 import { isJsonObject } from '../../graph/values/index.ts';
 import { ApprovalSchema, decidedFields } from './approval.ts';
 import { NextCursor, ProblemSchema, listOf, FilterTime, Reason } from './common.ts';
 import { PROBLEM_EXAMPLE, APPROVAL_EXAMPLE, RUN_EXAMPLE } from './examples.ts';
 import { RunStatusSchema } from './run.ts';
+import { z } from './zod.ts';
 
 const MAX_IDS = 1_000;
 const MAX_DECISIONS = 100;

@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import { DEFINITION_EXAMPLE, EVENT_EXAMPLES, INTERVENTION_EXAMPLE, RUN_ID } from './examples.ts';
 import {
   GivenJson,
@@ -13,6 +12,7 @@ import {
   FilterTime,
   pageOf,
 } from './common.ts';
+import { z } from './zod.ts';
 
 /* Examples: the calls of the refund of the other examples. */
 

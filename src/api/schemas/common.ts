@@ -1,8 +1,8 @@
-import { z } from '@hono/zod-openapi';
 import { DurationSchema, LimitsSchema } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN, formatTimestamp, isJsonObject, toTimestampMs } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { PROBLEM_EXAMPLE } from './examples.ts';
+import { z } from './zod.ts';
 
 export const ProblemSchema = z
   .object({

@@ -1,5 +1,5 @@
-import { z } from '@hono/zod-openapi';
 import { AnyJson, JsonRecord, NodeId, Reason, RunLimits } from './common.ts';
+import { z } from './zod.ts';
 
 /** A signal that users send to a run by `POST /api/runs/{id}/<route>`. */
 export interface Control {

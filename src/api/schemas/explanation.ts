@@ -1,9 +1,9 @@
-import { z } from '@hono/zod-openapi';
 import { COUNTED_LIMITS } from '../../graph/definition/index.ts';
 import { REASON_KINDS } from '../../wording/index.ts';
 import { RunErrorSchema, Time, listOf, orNull } from './common.ts';
 import { RunStatusSchema } from './run.ts';
 import { APPROVAL_EXAMPLE, RUN_EXAMPLE } from './examples.ts';
+import { z } from './zod.ts';
 
 /* An explanation of the refund of the other examples while it waits. */
 

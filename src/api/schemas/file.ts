@@ -1,5 +1,5 @@
-import { z } from '@hono/zod-openapi';
 import { Time } from './common.ts';
+import { z } from './zod.ts';
 
 const FILE_EXAMPLE = {
   id: '01M800C2QZ8J5V4T6W3X9Y7B1D',

@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import {
   digitsBetween,
   GivenJson,
@@ -14,6 +13,7 @@ import {
 import { RunStatusSchema } from './run.ts';
 import { DurationSchema } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN } from '../../graph/values/index.ts';
+import { z } from './zod.ts';
 
 const MAX_VERSION = 999_999_999;
 

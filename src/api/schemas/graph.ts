@@ -1,10 +1,10 @@
-import { z } from '@hono/zod-openapi';
 import type { Catalog } from '../../graph/definition/index.ts';
 import { definitionSchema } from '../../graph/schema/index.ts';
 import { isJsonList, isJsonObject, mapValues } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { DEFINITION_EXAMPLE, HASH_EXAMPLE, ISSUE_EXAMPLE } from './examples.ts';
 import { GivenRecord, JsonRecord, listOf, Time, pageOf } from './common.ts';
+import { z } from './zod.ts';
 
 const COMPONENTS = '#/components/schemas/';
 const DEFINITION = 'GraphDefinition';

@@ -1,6 +1,6 @@
-import { z } from '@hono/zod-openapi';
 import { HOOK_SCHEMES } from '../../store/hook.ts';
 import { GivenRecord, JsonRecord, orNull, Time, pageOf } from './common.ts';
+import { z } from './zod.ts';
 
 /* Examples: a hook in requests and responses. */
 

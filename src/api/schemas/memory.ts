@@ -1,7 +1,7 @@
-import { z } from '@hono/zod-openapi';
 import { DurationSchema } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN } from '../../graph/values/index.ts';
 import { AnyJson, GivenJson, PageQuery, Time, pageOf } from './common.ts';
+import { z } from './zod.ts';
 
 const MAX_NAME = 255;
 

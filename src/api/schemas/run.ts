@@ -1,4 +1,3 @@
-import { z } from '@hono/zod-openapi';
 import type { RunEvent } from '../../graph/journal/index.ts';
 import { isJsonObject } from '../../graph/values/index.ts';
 import {
@@ -20,6 +19,7 @@ import {
 import { DefinitionSchema } from './graph.ts';
 import { interventionFields } from './approval.ts';
 import { ASKED_AT, EVENT_EXAMPLES, RUN_EXAMPLE, RUN_ID, DECIDED_AT } from './examples.ts';
+import { z } from './zod.ts';
 
 export const RunStatusSchema = z
   .enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'canceled'])

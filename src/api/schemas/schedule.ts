@@ -1,9 +1,9 @@
-import { z } from '@hono/zod-openapi';
 import { Cron as CronTimes } from 'croner';
 import { DurationSchema } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN, parseDuration } from '../../graph/values/index.ts';
 import { pageExample, GivenRecord, GivenTime, JsonRecord, listOf, NextCursor, RunLimits, Time } from './common.ts';
 import { RunStatusSchema, ThreadId } from './run.ts';
+import { z } from './zod.ts';
 
 const NEW_SCHEDULE_EXAMPLE = {
   graph: 'order-summary@live',

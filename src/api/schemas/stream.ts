@@ -1,6 +1,6 @@
-import { z } from '@hono/zod-openapi';
 import { Time } from './common.ts';
 import { EVENT_EXAMPLES } from './examples.ts';
+import { z } from './zod.ts';
 
 const STREAM_EXAMPLE = EVENT_EXAMPLES.map(
   (event) => `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,

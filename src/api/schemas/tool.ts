@@ -1,8 +1,8 @@
-import { z } from '@hono/zod-openapi';
 import { CALL_SAFETIES } from '../../graph/definition/index.ts';
 import type { ApprovalTerms } from '../../graph/definition/index.ts';
 import type { JsonSchema } from '../../graph/values/index.ts';
 import { Time, listOf, orNull, NextCursor } from './common.ts';
+import { z } from './zod.ts';
 
 const jsonSchemaOf = (what: string) =>
   z.custom<JsonSchema>().openapi({ type: ['object', 'boolean'], description: `JSON Schema (2020-12) of ${what}` });

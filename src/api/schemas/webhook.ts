@@ -1,6 +1,6 @@
-import { z } from '@hono/zod-openapi';
 import { WEBHOOK_EVENTS } from '../../graph/journal/index.ts';
 import { PageQuery, Time, idOf, listOf, orNull, pageOf } from './common.ts';
+import { z } from './zod.ts';
 
 /* Examples: a webhook and its deliveries. */
 

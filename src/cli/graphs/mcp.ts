@@ -17,8 +17,11 @@ export const mcpCommand = defineCommand({
   },
   readsEnvFile: true,
   async action({ values }, terminal) {
+    const config = await readConfig(findConfig(values.config, terminal));
+    const { requirePackages } = await import('../../config/required-packages.ts');
+    requirePackages(config);
     const { formatServer, listServers } = await import('./list-servers.ts');
-    const listings = await listServers(await readConfig(findConfig(values.config, terminal)), terminal);
+    const listings = await listServers(config, terminal);
     for (const listing of listings) terminal.stderr.write(formatServer(listing));
     const pins = Object.fromEntries(listings.map(({ server, tools }) => [server, { tools: toToolPins(tools) }]));
     terminal.stdout.write(`${JSON.stringify(pins, null, 2)}\n`);

@@ -18,7 +18,7 @@ export interface BlobPiece {
   readonly data: Uint8Array;
 }
 
-/** Stores pieces of large blobs. */
+/** Stores pieces of large blobs. @internal */
 export interface BlobPieces {
   /** @returns the digests of the pieces that are not stored */
   missing(workflowId: string, digests: readonly string[]): Promise<readonly string[]>;
@@ -33,7 +33,10 @@ export interface BlobPieces {
   forget(db: Kysely<Tables>, workflowIds: readonly string[]): Promise<void>;
 }
 
-/** Stores pieces in a table. @param db a connection pool of its own, so that other statements do not wait for pieces */
+/**
+ * Stores pieces in a table. @param db a connection pool of its own, so that other statements do not wait for pieces
+ * @internal
+ */
 export function createPiecesInTable(db: Kysely<Tables>): BlobPieces {
   return {
     async missing(workflowId, digests) {

@@ -39,7 +39,7 @@ const SLOTS = 2;
 /** The most bytes that one write of pieces contains. */
 const BATCH_BYTES = 1_048_576;
 
-/** @param pieces stores large blobs, independently of other statements */
+/** @param pieces stores large blobs, independently of other statements @internal */
 export function createBlobs(db: Kysely<Tables>, pieces: BlobPieces): Blobs {
   const store = createPieceStore(pieces);
   const insert = async ({ id, workflowId, metadata }: NewBlob, content: BlobContent): Promise<void> => {

@@ -8,11 +8,11 @@ import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
 import { toFailedAttempt } from './ledger-claims.ts';
 import type { FailedAttempt } from './ledger-claims.ts';
-import type { LedgerTable } from '../platform-tables.ts';
+import type { LedgerStatus } from '../column-values.ts';
 
 /** The ledger's record of a call. */
 export interface LedgerCall {
-  readonly status: LedgerTable['status'];
+  readonly status: LedgerStatus;
   /** `null` when nothing was sent yet, or the request is too large. */
   readonly request: Json;
   /** The result of the call. */
@@ -55,6 +55,7 @@ export interface Calls {
   inLedger(calls: CallSelection): Promise<ReadonlyMap<string, LedgerCall>>;
 }
 
+/** @internal */
 export function createCalls(db: Kysely<Tables>): Calls {
   return {
     list: (runId, filter, page) => listLedgerCalls(db, runId, filter, page),

@@ -8,7 +8,7 @@ import type { JournalBatch } from '../../graph/journal/index.ts';
 import { DATABASE_NOW, runStatement } from '../database/run-statement.ts';
 import { announceBatch, journalParts } from '../journal.ts';
 import type { JournalWriter } from '../journal.ts';
-import type { LedgerTable } from '../platform-tables.ts';
+import type { LedgerStatus } from '../column-values.ts';
 import type { Tables } from '../tables.ts';
 
 /** A call that a worker is about to make. */
@@ -43,7 +43,7 @@ export interface LedgerEntry {
   readonly scheduledAt: number;
   /** The time since the last change of the entry, in milliseconds. */
   readonly ageMs: number;
-  readonly status: LedgerTable['status'];
+  readonly status: LedgerStatus;
   readonly requestHash: string;
   /** Increases when a person orders a takeover of the call. */
   readonly takeover: number;
@@ -94,6 +94,7 @@ interface ClaimRequest {
  * Claims a call, or records its end without a claim. If the call has an entry, `judge` decides under a row lock whether
  * this attempt takes it over.
  * @returns the number of earlier failures and the earlier entry, or the refusal of `judge`
+ * @internal
  */
 export async function claimEntry<T>(
   db: Kysely<Tables>,
@@ -236,7 +237,7 @@ export function toFailedAttempt(text: string): FailedAttempt {
 
 const isFailedAttempt = isObjectOf<FailedAttempt>({ at: isText, error: isRunError });
 
-/** Builds an expression that appends new failed attempts to those of the row. */
+/** Builds an expression that appends new failed attempts to those of the row. @internal */
 export function withAttempts(
   failures: readonly (TaskFailure | undefined)[],
   at: string,
@@ -254,6 +255,7 @@ interface AttemptEnd {
 /**
  * Like `withAttempts`, but has no effect if the row already records this end: a record is repeated when its answer was
  * lost.
+ * @internal
  */
 export function withAttemptOnce({ status, failures, failure }: AttemptEnd, at: string): RawBuilder<readonly string[]> {
   return sql<readonly string[]>`case

@@ -9,6 +9,7 @@ import type { CallClaim, CallEnd, ClaimJudgement, LedgerEntry, SeenEntry, Succes
 import { runStatement, DATABASE_NOW } from '../database/run-statement.ts';
 import { mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
+import type { LedgerStatus } from '../column-values.ts';
 import type { LedgerTable } from '../platform-tables.ts';
 import type { Tables } from '../tables.ts';
 import { SUMMARY_REQUEST, asksForSummary } from '../../graph/run/index.ts';
@@ -75,13 +76,14 @@ export interface ClaimedCall {
 /** The end of a failed attempt, with the number of failed attempts. */
 export type LedgerFailure = Exclude<CallEnd, { readonly status: 'completed' }> & { readonly failures: number };
 
+/** @internal */
 export function createLedger(db: Kysely<Tables>): Ledger {
   return {
     claim: (claim, judge) => claimEntry(db, { claim, end: null }, judge),
     close: (claim, failure, judge) => claimEntry(db, { claim, end: { status: 'failed', failure } }, judge),
     settle: (claim, end, judge) => claimEntry(db, { claim, end }, judge),
     async renew(key, claim) {
-      const status = sql<LedgerTable['status']>`case when status = 'unknown' then 'claimed' else status end`;
+      const status = sql<LedgerStatus>`case when status = 'unknown' then 'claimed' else status end`;
       await updateClaimedEntry(db, key, claim).set({ status, updated_at: DATABASE_NOW }).execute();
     },
     complete: (call, result) => completeCall(db, call, result),

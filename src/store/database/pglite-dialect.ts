@@ -3,6 +3,7 @@ import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } 
 import type { Listen } from './listen.ts';
 import { storableParameters } from './columns.ts';
 
+/** @internal */
 export function createPgliteDialect(database: EmbeddedDatabase): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),

@@ -158,6 +158,7 @@ export interface EmbeddedQuery extends Pick<Embedder, 'name' | 'minSimilarity'> 
 /**
  * @returns reads that compare all vectors of a namespace, because an approximate index finds fewer entries under a
  * filter
+ * @internal
  */
 export function createMemoryRanks(db: Kysely<Tables>): MemoryRanks {
   return {

@@ -44,6 +44,7 @@ const TABLE = [
 const CLAIMED_FOR = '1 minute';
 const PUT_OFF_FOR = '1 hour';
 
+/** @internal */
 export function createMemoryVectors(db: Kysely<Tables>): MemoryVectors {
   return {
     prepare: async () => await prepareVectorTable(db),

@@ -28,7 +28,7 @@ export interface Memory {
   forgetExpired(): Promise<void>;
 }
 
-/** @param most the most entries that a tenant may have */
+/** @param most the most entries that a tenant may have @internal */
 export function createMemory(db: Kysely<Tables>, most = MAX_MEMORY_ENTRIES): Memory {
   const entries = (filter: MemoryFilter) => liveEntries(db, filter).selectAll();
   return {
@@ -69,10 +69,10 @@ export function createMemory(db: Kysely<Tables>, most = MAX_MEMORY_ENTRIES): Mem
   };
 }
 
-/** Selects rows of `memory` that have not expired. */
+/** Selects rows of `memory` that have not expired. @internal */
 export const IS_LIVE = sql<boolean>`(memory.expires_at is null or memory.expires_at > now())`;
 
-/** Selects the entries of a filter that have not expired. */
+/** Selects the entries of a filter that have not expired. @internal */
 export function liveEntries(db: Kysely<Tables>, { tenantId, namespace, prefix }: MemoryFilter) {
   return db
     .selectFrom('memory')
@@ -84,13 +84,13 @@ export function liveEntries(db: Kysely<Tables>, { tenantId, namespace, prefix }:
 
 const WORDS = sql`to_tsvector('simple', words)`;
 
-/** Builds the full-text condition and order for the words of a query, the best match first. */
+/** Builds the full-text condition and order for the words of a query, the best match first. @internal */
 export function fullTextSearch(query: string) {
   const words = sql`websearch_to_tsquery('simple', ${query})`;
   return { matches: sql<boolean>`${WORDS} @@ ${words}`, order: sql`ts_rank(${WORDS}, ${words}) desc, key` };
 }
 
-/** How a page of entries is read. */
+/** How a page of entries is read. @internal */
 export const ENTRY_LISTING = {
   payloads: ['value'] as const,
   positionOf: ({ key }: Pick<MemoryRow, 'key'>) => ({ at: '', id: key }),
@@ -125,8 +125,10 @@ export interface MemoryFilter {
   readonly prefix: string;
 }
 
+/** @internal */
 export type MemoryRow = Selectable<MemoryTable>;
 
+/** @internal */
 export function toMemoryEntry({
   namespace,
   key,

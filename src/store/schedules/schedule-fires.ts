@@ -83,6 +83,7 @@ export interface ScheduleFires {
   forgetOld(keep: number, after: string): Promise<string | null>;
 }
 
+/** @internal */
 export function createScheduleFires(db: Kysely<Tables>): ScheduleFires {
   return {
     request: (schedule, fires, dueInMs) =>

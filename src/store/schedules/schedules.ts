@@ -36,6 +36,7 @@ export interface Schedules {
   forget(reference: ScheduleReference): Promise<void>;
 }
 
+/** @internal */
 export function createSchedules(db: Kysely<Tables>): Schedules {
   const kept = () => db.selectFrom('schedules').selectAll().where('deleted_at', 'is', null);
   return {

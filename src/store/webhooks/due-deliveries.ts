@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder, Selectable } from 'kysely';
+import type { Intervention, RunView } from '../../graph/journal/index.ts';
+import type { Approval } from '../../graph/run/index.ts';
 import type { Tables } from '../tables.ts';
-import type { DeliveryAttempt, WebhookDeliveriesTable, WebhookEventsTable, WebhooksTable } from '../platform-tables.ts';
+import type { DeliveryAttempt, DeliveryType, WebhookFormat } from '../column-values.ts';
+import type { WebhookDeliveriesTable, WebhooksTable } from '../platform-tables.ts';
 
 /** A delivery that only this process attempts until its lease ends. */
 export interface ClaimedDelivery {
@@ -12,7 +15,7 @@ export interface ClaimedDelivery {
     readonly id: string;
     readonly tenantId: string;
     readonly url: string;
-    readonly format: WebhooksTable['format'];
+    readonly format: WebhookFormat;
     readonly linkBase: string | null;
   };
   /** The number of failed attempts so far. */
@@ -37,7 +40,12 @@ export interface ClaimRequest {
 }
 
 /** The fields of an event from which its body is built. */
-export interface StoredWebhookEvent extends Pick<Selectable<WebhookEventsTable>, 'type' | 'subject' | 'body'> {
+export interface StoredWebhookEvent {
+  readonly type: DeliveryType;
+  /** The data from which the body is built; `null` once it is built, or if it is built from other rows. */
+  readonly subject: RunView | Approval | Intervention | null;
+  /** The bytes that are signed and sent; `null` until they are built. */
+  readonly body: string | null;
   readonly id: string;
   /** RFC 3339. */
   readonly at: string;
@@ -72,6 +80,7 @@ export interface DueDeliveries {
   forgetOld(): Promise<void>;
 }
 
+/** @internal */
 export function createDueDeliveries(db: Kysely<Tables>): DueDeliveries {
   return {
     claim: (request) => claimDeliveries(db, request),
@@ -238,7 +247,7 @@ function webhookHealthAfter({ kind }: DeliveryResult): RawBuilder<unknown> {
   `;
 }
 
-/** Deletes the webhook events of some runs, and their deliveries. */
+/** Deletes the webhook events of some runs, and their deliveries. @internal */
 export async function forgetWebhookEvents(db: Kysely<Tables>, runIds: readonly string[]): Promise<void> {
   await sql`
     with gone as (delete from webhook_events where run_id = any(${runIds}::text[]) returning id)

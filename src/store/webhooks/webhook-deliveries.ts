@@ -4,15 +4,15 @@ import { NEWEST_FIRST, isBeforePosition, isEqual, mapPage, readPage } from '../p
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
 import { NOW_AS_LISTED } from './webhook-events.ts';
-import type { DeliveryAttempt, WebhookDeliveriesTable } from '../platform-tables.ts';
+import type { DeliveryAttempt, DeliveryStatus, DeliveryType } from '../column-values.ts';
 
 /** The delivery of an event to one webhook, and its result. */
 export interface WebhookDelivery {
   readonly id: string;
-  readonly type: WebhookDeliveriesTable['type'];
+  readonly type: DeliveryType;
   /** `null` when the event belongs to no run. */
   readonly runId: string | null;
-  readonly status: WebhookDeliveriesTable['status'];
+  readonly status: DeliveryStatus;
   readonly attempts: readonly DeliveryAttempt[];
   /** `null` when no attempt will follow. */
   readonly nextAttemptAt: string | null;
@@ -42,6 +42,7 @@ export interface WebhookDeliveries {
   replay(webhookId: string, id: string): Promise<WebhookDelivery | null>;
 }
 
+/** @internal */
 export function createWebhookDeliveries(db: Kysely<Tables>): WebhookDeliveries {
   return {
     async list(webhookId, status, { limit, after }) {

@@ -18,6 +18,7 @@ interface EmittingRun {
 /**
  * Builds the clauses that create the webhook events of a batch. They belong to the statement that writes the batch,
  * after `written_events` and `updated_run`. A batch that is written again creates no events, and neither does a replay.
+ * @internal
  */
 export function webhookClauses(batch: JournalBatch, emitter: EmittingRun): readonly Sql[] {
   const webhookEvents = toWebhookEvents(batch);
@@ -28,7 +29,7 @@ export function webhookClauses(batch: JournalBatch, emitter: EmittingRun): reado
   ];
 }
 
-/** Builds a statement that creates webhook events that belong to no batch. */
+/** Builds a statement that creates webhook events that belong to no batch. @internal */
 export function insertWebhookEvents(webhookEvents: readonly WebhookEvent[], emitter: EmittingRun): Sql {
   return statement`
     with written_events as (select null::integer as seq), updated_run as (select null::json as view),
@@ -80,6 +81,7 @@ function isSubscribed(tenantId: string, event: Sql): Sql {
 
 /** Cursors of lists have times in milliseconds. */
 const NOW_TEXT = `date_trunc('milliseconds', now())`;
+/** @internal */
 export const NOW_AS_LISTED = sql.raw<string>(NOW_TEXT);
 
 /** The id must contain no dot, because a dot separates it from the signed content. */
@@ -93,6 +95,7 @@ export interface ApprovalNotices {
 
 const BATCH = 100;
 
+/** @internal */
 export function createApprovalNotices(db: Kysely<Tables>): ApprovalNotices {
   return {
     async sendDue() {

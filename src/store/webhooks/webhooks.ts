@@ -6,7 +6,8 @@ import { NEWEST_FIRST, isBeforePosition, mapPage, readPage } from '../page.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { Tables } from '../tables.ts';
 import { NOW_AS_LISTED } from './webhook-events.ts';
-import type { EarlierSecret, WebhooksTable } from '../platform-tables.ts';
+import type { EarlierSecret, WebhookFormat } from '../column-values.ts';
+import type { WebhooksTable } from '../platform-tables.ts';
 import { DAY_MS } from '../../graph/values/index.ts';
 
 /** An address to which events of a tenant are sent. */
@@ -15,7 +16,7 @@ export interface Webhook {
   readonly tenantId: string;
   readonly url: string;
   readonly events: readonly WebhookEventType[];
-  readonly format: WebhooksTable['format'];
+  readonly format: WebhookFormat;
   /** The base URL of links in messages. */
   readonly linkBase: string | null;
   /** The time since which nothing was delivered; `null` when the last delivery succeeded. */
@@ -65,6 +66,7 @@ export interface Webhooks {
   secretsOf(id: string): Promise<readonly string[]>;
 }
 
+/** @internal */
 export function createWebhooks(db: Kysely<Tables>): Webhooks {
   return {
     add: (webhook, most) => addWebhook(db, webhook, most),
