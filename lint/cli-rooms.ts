@@ -11,11 +11,11 @@ export const CLI_ROOMS: Readonly<Record<string, Room>> = {
     rooms: [...WORDS, 'process', 'config', 'client', 'dev', 'cli/line'],
     packages: [NODE, 'jsonc-parser', 'zod'],
   },
-  'cli/output': { rooms: ['graph/values'], types: ['client', 'cli/input'] },
+  'cli/output': { rooms: ['graph/values'], types: ['client', 'cli/line', 'cli/input'] },
   'cli/graphs': {
     rooms: [...COMMON, 'graph/definition', 'graph/diagram', 'graph/validate', 'network', 'activities', 'config'],
   },
-  'cli/runs': { rooms: [...COMMON, 'wording'], types: ['graph/journal'] },
+  'cli/runs': { rooms: [...COMMON, 'wording'], types: ['graph/journal'], packages: [NODE, 'zod'] },
   'cli/evaluation': {
     rooms: [...COMMON, 'graph/definition', 'config', 'testing'],
     types: ['graph/replay'],

@@ -5,6 +5,7 @@ import type { DoctorCheck, Installation } from './doctor-check.ts';
 import { temporalChecks } from './temporal-checks.ts';
 import { addMcpTools } from '../../config/connect-mcp-servers.ts';
 import { loadConfig } from '../../config/load-config.ts';
+import { formatCount } from '../../graph/values/index.ts';
 import type { Config } from '../../config/load-config.ts';
 import { setVariables } from '../../process/process-options.ts';
 import { z } from 'zod';
@@ -36,7 +37,7 @@ function configurationCheck(file: string | undefined): DoctorCheck {
     remedy: 'holdfast init makes a project with one; docs/project.md says how it is written',
     async find() {
       const { tools, models, roles, graphs } = await loadConfig(file);
-      const counts = `${tools.length} tools, ${Object.keys(models).length} models, roles ${[...roles.keys()].join(', ')}`;
+      const counts = `${formatCount(tools.length, 'tool')}, ${formatCount(Object.keys(models).length, 'model')}, roles ${[...roles.keys()].join(', ')}`;
       return `${file}: ${counts}${graphs === undefined ? '' : `, graphs in ${graphs.folder}`}`;
     },
   };
@@ -65,9 +66,10 @@ function serverCheck({ configFile, environment }: Installation): DoctorCheck {
       if (servers === 0) return 'none is configured';
       const { config, warnings } = await addMcpTools(loaded, { environment, report: () => undefined });
       const tools = config.tools.length - loaded.tools.length;
-      return [`${servers} servers with ${tools} tools`, ...warnings.map((warning) => `      warning: ${warning}`)].join(
-        '\n',
-      );
+      return [
+        `${formatCount(servers, 'server')} with ${formatCount(tools, 'tool')}`,
+        ...warnings.map((warning) => `      warning: ${warning}`),
+      ].join('\n');
     },
   };
 }
