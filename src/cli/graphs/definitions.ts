@@ -142,7 +142,7 @@ export async function publishFile({ graphs }: Client, file: string): Promise<Pub
  * Finds the issues of a file, ordered by line. Without a configuration, names that only an installation knows are not
  * checked.
  */
-function checkDefinition(
+export function checkDefinition(
   { content, locate }: DefinitionFile,
   { catalog, origin }: KnownNames,
 ): readonly LocatedIssue[] {
@@ -160,6 +160,6 @@ function withoutCatalogIssues(issue: GraphIssue<IssueCode>): readonly GraphIssue
 }
 
 /** True without errors; warnings are allowed. */
-function hasNoErrors(issues: readonly LocatedIssue[]): boolean {
+export function hasNoErrors(issues: readonly LocatedIssue[]): boolean {
   return issues.every(({ severity }) => severity !== 'error');
 }

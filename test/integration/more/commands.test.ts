@@ -132,7 +132,7 @@ describe('a node that has failed', () => {
     expect(stderr).toContain(`  npx holdfast retry ${id} --id pay`);
     const { stdout: listed } = await at('interventions');
     expect(listed).toMatch(
-      new RegExp(`^${id}  pay has been waiting since \\S+ \\(pay:1:1\\)\n  error  TOOL_FAILED`, 'm'),
+      new RegExp(`^${id}  pay has been waiting since \\S+ \\(pay:1\\)\n  error  TOOL_FAILED`, 'm'),
     );
     expect(listed).toMatch(/^ {2}call {3}broken \{\}\n {2}key {4}\S+:pay:1:0:0$/m);
     expect(listed).toContain(`  skip: `);
@@ -260,7 +260,7 @@ describe('holdfast doctor', () => {
     const { code, stdout } = await examine({ HOLDFAST_CURSOR_SECRET: 'x'.repeat(40) });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^ok {4}Node: \d+/);
-    expect(stdout).toMatch(/ok {4}configuration: \S+: 1 tools, 0 models, roles user, approver, admin, reader\n/);
+    expect(stdout).toMatch(/ok {4}configuration: \S+: 1 tool, 0 models, roles user, approver, admin, reader\n/);
     expect(stdout).toMatch(/ok {4}database: PostgreSQL \d+/);
     expect(stdout).toContain('ok    memory: found by its words: memory.embeddings is not set\n');
     expect(stdout).toMatch(/FAIL {2}token keys: The configuration has no auth section\n {6}set auth/);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../../src/cli/commands.ts';
 import { holdfast } from '../../support/servers/command-line.ts';
 
 describe('a wrong flag', () => {
@@ -34,3 +35,13 @@ test.each<[string[], RegExp]>([
 ])('the command line %j with a misspelled value is refused with a hint', async (args, message) => {
   expect(await holdfast(args)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
 });
+
+/** Commands that print no results, and commands whose results have a format of their own. */
+const WITHOUT_JSON: ReadonlySet<string> = new Set(['api', 'worker', 'dev', 'diagram', 'mcp', 'eval', 'promote']);
+
+test.each([...COMMANDS.values()].filter(({ name }) => !WITHOUT_JSON.has(name)))(
+  'the command $name prints its results as JSON on request',
+  ({ flags }) => {
+    expect(flags).toHaveProperty('json');
+  },
+);
