@@ -57,7 +57,7 @@ export const initCommand = defineCommand({
     const engine = tarball === null ? null : `file:${relative(resolve(folder), tarball)}`;
     const files = await readProjectFiles({ name: projectName(folder), engine }, template);
     await writeProject(folder, files);
-    const made = { folder, files: Object.keys(files), next: nextCommands(folder), then: template.tries };
+    const made = { folder, files: Object.keys(files), next: nextCommands(folder), tries: template.tries };
     stdout.write(values.json ? `${JSON.stringify(made, null, 2)}\n` : describeNewProject(made));
     return EXIT.done;
   },
@@ -112,17 +112,17 @@ interface NewProject {
   /** Commands to type next. */
   readonly next: readonly string[];
   /** Commands for another terminal, while the last one of `next` runs. */
-  readonly then: readonly string[];
+  readonly tries: readonly string[];
 }
 
-function describeNewProject({ folder, files, next, then }: NewProject): string {
+function describeNewProject({ folder, files, next, tries }: NewProject): string {
   const indented = (lines: readonly string[]): string => lines.map((line) => `  ${line}\n`).join('');
   return `Made ${folder}:
 ${indented(files)}
 Next:
 ${indented(next)}
 In another terminal:
-${indented(then)}`;
+${indented(tries)}`;
 }
 
 const PACKAGE = fileURLToPath(new URL('../../..', import.meta.url));
