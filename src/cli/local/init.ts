@@ -74,7 +74,9 @@ function findTemplate(name: string): ProjectTemplate {
 async function requireTarball(file: string): Promise<string> {
   const found = await stat(file).catch(() => null);
   if (found?.isFile() === true && /\.(?:tgz|tar\.gz)$/.test(file)) return resolve(file);
-  throw new UsageError(`--from takes a package such as holdfast-0.1.0.tgz, which "npm pack" writes, not "${file}"`);
+  throw new UsageError(
+    `--from takes the file of a package, as "npm pack" writes it (holdfast-0.1.0.tgz); "${file}" is none`,
+  );
 }
 
 /** @throws UsageError for a file, and for a folder that contains more than a repository */

@@ -18,24 +18,29 @@ export const historyCommand = defineCommand({
   flags: {
     follow: switchFlag('goes on until the run has ended'),
     after: textFlag('SEQ', 'only events after the one with this number'),
-    last: textFlag('N', 'only the last events: so many, of those that the run has now'),
+    last: textFlag('N', 'so many lines at most, the last ones'),
     ...accessFlags(),
     json: switchFlag('prints whole events, one a line'),
   },
   exits: { 0: 'printed', ...API_EXITS },
   async action({ values, given: id }, terminal) {
     const after = readAfterFlag(values.after);
-    const last = values.last === undefined ? undefined : readCountFlag('--last', values.last);
+    const last = values.last === undefined ? Infinity : readCountFlag('--last', values.last);
+    if (values.follow && values.last !== undefined) throw new UsageError('--last goes without --follow');
     const { runs } = await openClient(values, terminal);
-    const skipped = last === undefined ? after : Math.max(after, (await runs.get(id)).lastSeq - last);
     const events = values.follow ? runs.follow(id) : runs.history(id, { limit: MAX_PAGE });
     const format = values.json ? formatAsJson : createEventLineFormatter();
-    if (!values.json) terminal.stdout.write(`${HEADING}\n`);
+    const print = (line: string): void => void terminal.stdout.write(`${line}\n`);
+    const kept: string[] = [];
+    if (!values.json) print(HEADING);
     // Skipped events are formatted, too, because the lines of later ones depend on them.
     for await (const event of events) {
       const line = format(event);
-      if (line !== null && event.seq > skipped) terminal.stdout.write(`${line}\n`);
+      if (line === null || event.seq <= after) continue;
+      if (last === Infinity) print(line);
+      else kept.splice(0, kept.push(line) - last);
     }
+    for (const line of kept) print(line);
     return EXIT.done;
   },
 });

@@ -80,7 +80,7 @@ function toScheduleTable(schedules: readonly Schedule[]): string {
     schedule.id,
     schedule.graph,
     formatTimes(schedule),
-    schedule.paused ? 'paused' : formatNext(schedule),
+    schedule.paused ? 'paused' : (schedule.nextTimes?.[0] ?? ''),
     schedule.lastRuns[0] ? formatTick(schedule.lastRuns[0]) : '',
   ]);
   return formatTable(['SCHEDULE', 'GRAPH', 'TIMES', 'NEXT', 'LAST'], rows);

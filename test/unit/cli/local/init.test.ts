@@ -61,8 +61,8 @@ test('`init` refuses a folder that is not empty, and leaves it unchanged', async
 
 test.each([
   [['x', '--template', 'refnd'], 'There is no template "refnd". Did you mean "refund"?'],
-  [['x', '--from', 'missing.tgz'], '--from takes a package such as holdfast-0.1.0.tgz'],
-  [['x', '--from', 'package.json'], '--from takes a package such as holdfast-0.1.0.tgz'],
+  [['x', '--from', 'missing.tgz'], '--from takes the file of a package'],
+  [['x', '--from', 'package.json'], '--from takes the file of a package'],
   [[], 'init takes one folder'],
 ])('`init` refuses the arguments %j as wrong usage', async (args, message) => {
   const { code, stderr } = await holdfast(['init', ...args]);

@@ -221,13 +221,17 @@ describe('history', () => {
     [['--last', '1'], lines.slice(2)],
     [['--after', '1'], lines.slice(1)],
     [['--after', '2', '--last', '3'], lines.slice(2)],
+    [['--last', '2'], lines.slice(1)],
   ])('`history` with the flags %j prints columns with headings', async (flags, printed) => {
     expect((await ask('history', 'R', ...flags)).stdout).toBe(`${[heading, ...printed].join('\n')}\n`);
   });
 
-  test.each([['-1'], ['last']])('`history` refuses the number %s of an event', async (after) => {
-    expect(await ask('history', 'R', `--after=${after}`)).toMatchObject({ code: 2 });
-  });
+  test.each([['--after=-1'], ['--after=last'], ['--last=0'], ['--last=1', '--follow']])(
+    '`history` refuses the flags %j',
+    async (...flags) => {
+      expect(await ask('history', 'R', ...flags)).toMatchObject({ code: 2 });
+    },
+  );
 });
 
 test.each<[string[], unknown, string]>([
@@ -271,7 +275,7 @@ describe('schedules', () => {
   test.each<[string[], RegExp, string]>([
     [
       [],
-      /^SCHEDULE +GRAPH +TIMES +NEXT +LAST\nS +report +30 6 \* \* \* \(UTC\) +next at /,
+      /^SCHEDULE +GRAPH +TIMES +NEXT +LAST\nS +report +30 6 \* \* \* \(UTC\) +2026-/,
       'GET /api/schedules?limit=200',
     ],
     [
