@@ -1,5 +1,6 @@
 import type { GraphIssue } from '../graph/definition/index.ts';
 import type { IssueCode } from '../graph/validate/index.ts';
+import { formatCount } from '../graph/values/index.ts';
 
 /** A graph that can't be compiled, with all its issues, warnings included. Recognize it by `code`. */
 export class InvalidGraphError extends Error {
@@ -8,7 +9,7 @@ export class InvalidGraphError extends Error {
 
   constructor(name: string, issues: readonly GraphIssue<IssueCode>[]) {
     const errors = issues.filter(({ severity }) => severity === 'error').length;
-    const headline = `Graph "${name}" has ${errors} error${errors === 1 ? '' : 's'}:`;
+    const headline = `Graph "${name}" has ${formatCount(errors, 'error')}:`;
     super([headline, ...issues.map(formatIssue)].join('\n'));
     this.name = 'InvalidGraphError';
     this.issues = issues;

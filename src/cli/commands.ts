@@ -10,6 +10,8 @@ import { evaluateCommand } from './evaluation/evaluate.ts';
 import { promoteCommand } from './evaluation/promote.ts';
 import { diagramCommand, validateCommand, publishCommand } from './graphs/definitions.ts';
 import { aliasesCommand, graphsCommand, unpublishCommand } from './graphs/published.ts';
+import { explainCommand } from './runs/explain.ts';
+import { historyCommand, stateCommand } from './runs/history.ts';
 import { mcpCommand } from './graphs/mcp.ts';
 import type { Command } from './line/command.ts';
 import { consoleCommand, tokenCommand } from './local/sign-in.ts';
@@ -18,9 +20,12 @@ import { initCommand } from './local/init.ts';
 import { logsCommand } from './local/logs.ts';
 import { apiProcess, workerProcess, doctorCommand, setupCommand } from './production/commands.ts';
 import { cancelCommand, pauseCommand, replanCommand, resumeCommand, signalCommand } from './runs/control.ts';
-import { checkpointsCommand, explainCommand, forkCommand, historyCommand, runsCommand } from './runs/runs.ts';
+import { checkpointsCommand, forkCommand, runsCommand } from './runs/runs.ts';
 import { failCommand, interventionsCommand, retryCommand, skipCommand } from './runs/interventions.ts';
 import { runCommand } from './runs/run.ts';
+import { callsCommand } from './runs/calls.ts';
+import { threadsCommand } from './runs/threads.ts';
+import { schedulesCommand } from './runs/schedules.ts';
 
 /** All commands, grouped under the titles of the help. Each group is a folder. */
 export const COMMAND_GROUPS: readonly (readonly [title: string, commands: readonly Command[]])[] = [
@@ -36,7 +41,11 @@ export const COMMAND_GROUPS: readonly (readonly [title: string, commands: readon
       runsCommand,
       historyCommand,
       explainCommand,
+      callsCommand,
+      stateCommand,
       checkpointsCommand,
+      threadsCommand,
+      schedulesCommand,
       pauseCommand,
       resumeCommand,
       replanCommand,

@@ -74,25 +74,52 @@ type ServerSource = () => Promise<{ readonly path: string } | { readonly reason:
  * @throws Error that lists all attempts and a remedy
  */
 export async function provideTemporal(environment: NodeJS.ProcessEnv, say: (line: string) => void): Promise<string> {
-  const cache = cacheFolder(environment, `temporal-${CLI_VERSION}`);
-  const sources: readonly (readonly [string, ServerSource])[] = [
+  const cache = cacheOf(environment);
+  const found = await findFirst([
+    ...presentSources(environment),
+    ['download', async () => await downloadServer(join(cache, 'download'), say)],
+    ['build with Go', async () => await buildServer(cache, say)],
+  ]);
+  if ('path' in found) return found.path;
+  throw new Error(
+    `No Temporal server can be started. Tried:\n${found.tried.join('\n')}\n` +
+      'Set TEMPORAL_ADDRESS to a server that runs, or TEMPORAL_CLI_PATH to the `temporal` executable (https://docs.temporal.io/cli), or install Go.',
+  );
+}
+
+/** Finds a Temporal executable that this machine has. @returns its path; `null` if it has none */
+export async function findTemporal(environment: NodeJS.ProcessEnv): Promise<string | null> {
+  const found = await findFirst(presentSources(environment));
+  return 'path' in found ? found.path : null;
+}
+
+type NamedSource = readonly [name: string, find: ServerSource];
+
+function presentSources(environment: NodeJS.ProcessEnv): readonly NamedSource[] {
+  const cache = cacheOf(environment);
+  return [
     ['TEMPORAL_CLI_PATH', async () => await fromVariable(setVariables(environment)['TEMPORAL_CLI_PATH'])],
     ['PATH', async () => await fromPath(environment['PATH'] ?? '')],
     [cache, async () => await checkExecutable(join(cache, 'temporal'))],
     [`${cache} (downloaded)`, async () => await findDownloadedServer(join(cache, 'download'))],
-    ['download', async () => await downloadServer(join(cache, 'download'), say)],
-    ['build with Go', async () => await buildServer(cache, say)],
   ];
+}
+
+function cacheOf(environment: NodeJS.ProcessEnv): string {
+  return cacheFolder(environment, `temporal-${CLI_VERSION}`);
+}
+
+/** @returns the path of the first source that has one, or the reason of each */
+async function findFirst(
+  sources: readonly NamedSource[],
+): Promise<{ readonly path: string } | { readonly tried: readonly string[] }> {
   const tried: string[] = [];
   for (const [name, find] of sources) {
     const found = await find().catch((error: unknown) => ({ reason: firstLine(error) }));
-    if ('path' in found) return found.path;
+    if ('path' in found) return found;
     tried.push(`  ${name}: ${found.reason}`);
   }
-  throw new Error(
-    `No Temporal server can be started. Tried:\n${tried.join('\n')}\n` +
-      'Set TEMPORAL_ADDRESS to a server that runs, or TEMPORAL_CLI_PATH to the `temporal` executable (https://docs.temporal.io/cli), or install Go.',
-  );
+  return { tried };
 }
 
 async function fromVariable(path: string | undefined): ReturnType<ServerSource> {

@@ -5,7 +5,7 @@ import { CHANNEL } from '../store/changes.ts';
 import type { Listen } from '../store/database/listen.ts';
 import type { RunRecord } from '../store/runs.ts';
 import type { Store } from '../store/store.ts';
-import { formatEvent, retryLine, waitingLines } from '../wording/index.ts';
+import { createEventFormatter, retryLine, waitingLines } from '../wording/index.ts';
 
 /** Prints the events of runs, one line each, without redacted values. */
 export interface RunPrinter {
@@ -31,7 +31,7 @@ export function printRuns({ listen, ...printing }: RunPrinting): RunPrinter {
   let last: Promise<void> = Promise.resolve();
   const take = async (runId: string): Promise<void> => {
     queued.delete(runId);
-    const ofRun = printed.get(runId) ?? { seq: 0, keys: new Set() };
+    const ofRun = printed.get(runId) ?? { seq: 0, keys: new Set(), format: createEventFormatter() };
     printed.set(runId, ofRun);
     await printRun(runId, ofRun);
   };
@@ -60,6 +60,7 @@ interface PrintedRun {
   seq: number;
   /** The keys of printed pending items. */
   readonly keys: Set<string>;
+  readonly format: ReturnType<typeof createEventFormatter>;
 }
 
 const RUN_OF = /"runId":"([^"]+)"/;
@@ -81,8 +82,8 @@ function createPrintRun({ store, print, since }: Omit<RunPrinting, 'listen'>) {
       events = await readNextEvents(store, runId, printed)
     )
       for (const event of events) {
-        const text = Date.parse(event.at) < since ? null : formatEvent(hideEvent(event, run.redaction));
-        if (text !== null) print(formatRunLine(run, text, event.at));
+        const text = printed.format(hideEvent(event, run.redaction));
+        if (text !== null && Date.parse(event.at) >= since) print(formatRunLine(run, text, event.at));
       }
     const pending = await pendingLines(store, run);
     const lines = pending.flatMap(({ key, lines: ofKey }) => (printed.keys.has(key) ? [] : ofKey));

@@ -1,12 +1,31 @@
 import type { RunEvent } from '../graph/journal/index.ts';
-import { shortJson } from '../graph/values/index.ts';
+import { deepEqual, shortJson } from '../graph/values/index.ts';
 import type { Json } from '../graph/values/index.ts';
 import { afterAttempts, formatError, formatNode, toOneLine } from './phrases.ts';
 
-/** Describes an event in one line for people; `null` if it is only technical. */
-export function formatEvent(event: RunEvent): string | null {
-  const text = formatByType(event);
-  return text === null ? null : toOneLine(text);
+/**
+ * Makes a function that formats the events of one run, each in one line for people. It takes them in order from the first
+ * one, because a decision is compared with the arguments in question.
+ * @returns the function, which returns `null` for an event that is only technical
+ */
+export function createEventFormatter(): (event: RunEvent) => string | null {
+  const argsByApproval = new Map<string, Json>();
+  return (event) => {
+    const text = formatByType(event);
+    const changed = changeOfArgs(event, argsByApproval);
+    return text === null ? null : toOneLine(`${text}${changed}`);
+  };
+}
+
+/** Formats the arguments that an event has given to an approval, if they differ from those before. */
+function changeOfArgs(event: RunEvent, argsByApproval: Map<string, Json>): string {
+  if (event.type === 'approval.requested') argsByApproval.set(event.approval.id, event.approval.args);
+  if (event.type !== 'approval.decided' && event.type !== 'approval.expired') return '';
+  const { approvalId, args } = event;
+  const before = argsByApproval.get(approvalId);
+  if (before === undefined || args === undefined || deepEqual(before, args)) return '';
+  argsByApproval.set(approvalId, args);
+  return `, with ${formatValue(args)}`;
 }
 
 type EventType = RunEvent['type'];

@@ -4,7 +4,7 @@ import type { Choice, DecidedApproval, ForkPoint, NextAction, RetryObstacle } fr
 import { afterAttempts, formatCause, formatError, formatNode } from './phrases.ts';
 import type { ReadableError } from './phrases.ts';
 import { REDACTED } from '../graph/redaction/index.ts';
-import { abbreviate } from '../graph/values/index.ts';
+import { abbreviate, pluralIf } from '../graph/values/index.ts';
 import type { RunError } from '../graph/values/index.ts';
 
 /*
@@ -164,7 +164,7 @@ const REASONS: { readonly [K in ReasonKind]: ReasonEntry<K> } = {
   timer: { text: ({ node, deadline }) => `Node ${node} waits${formatUntil(deadline)}`, next: noActions },
   'switched-off': {
     text({ about: { kind, name, reason, isSure, nodes, calls } }) {
-      const who = `${nodes.length === 1 ? 'Node' : 'Nodes'} ${nodes.join(', ')}${isSure ? '' : ' may wait'}`;
+      const who = `${pluralIf(nodes.length, 'Node')} ${nodes.join(', ')}${isSure ? '' : ' may wait'}`;
       return `${who}: ${waitingCalls(calls, `the ${kind} ${name}`)} until an administrator switches it on: ${reason}`;
     },
     next: noActions,

@@ -40,7 +40,7 @@ describe('holdfast run', () => {
     expect({ code, output: JSON.parse(stdout) }).toEqual({ code: 0, output: { log: ['Hello Ada'] } });
     expect(stderr).toMatch(/^Run [0-9A-Z]{26}\n/);
     expect(stderr).toContain('greet is done');
-    expect(stderr).toMatch(/Run [0-9A-Z]{26} is completed\n$/);
+    expect(stderr).toMatch(/Run [0-9A-Z]{26} has completed\n$/);
   });
 
   test('holdfast run reads its input from a file, and its address and token from the environment', async () => {
@@ -58,14 +58,14 @@ describe('holdfast run', () => {
   test('holdfast run exits with 1 when the run fails, and prints the reason', async () => {
     const { code, stderr } = await run(FAILING);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/is failed: EXPRESSION_FAILED /);
+    expect(stderr).toMatch(/has failed: EXPRESSION_FAILED /);
   });
 
   test('holdfast run exits with 3 when the run waits for a person', async () => {
     const { code, stderr } = await run(ASKING);
     expect(code).toBe(3);
     expect(stderr).toContain('ask asks: Sure?');
-    expect(stderr).toMatch(/is waiting, waiting for approval at ask \([^)]+\)\n$/);
+    expect(stderr).toMatch(/waits for a decision at ask \([^)]+\)\n$/);
   });
 
   test('holdfast run prints the issues of a refused definition with their lines in its file', async () => {
@@ -102,7 +102,7 @@ describe('holdfast run', () => {
     [['--input', '@missing.json'], /missing\.json can't be read/],
     [['--timeout', 'soon'], /--timeout takes a duration/],
     [['--as', 'usr'], /no token for "usr"\. Did you mean "user"\?/],
-    [['more.json'], /run takes one file/],
+    [['more.json'], /run takes one graph: a file, or the name of a published one/],
   ])('holdfast run refuses the arguments %j as wrong usage', async (flags, message) => {
     const { code, stderr } = await run(GREETING, ...flags);
     expect(code).toBe(2);

@@ -1,6 +1,7 @@
 import type { MessageProcessor, ProcessingStep, StepContext } from './message-processor.ts';
 import { answeredFilesOf, isSummary, toolCallsOf, textOf } from '../../graph/definition/index.ts';
 import type { Message } from '../../graph/definition/index.ts';
+import { formatCount } from '../../graph/values/index.ts';
 
 /**
  * Drops the oldest groups. The rest has no gap except after the newest user message. Required groups are kept even if
@@ -147,6 +148,6 @@ function isLargeResult(message: Message): boolean {
 function shortenMessage(message: Message): Message {
   const { content, files: _files, ...rest } = message;
   const files = answeredFilesOf(message).length;
-  const size = `${textOf(content).length} characters${files > 0 ? ` and ${files} ${files === 1 ? 'file' : 'files'}` : ''}`;
+  const size = `${textOf(content).length} characters${files > 0 ? ` and ${formatCount(files, 'file')}` : ''}`;
   return { ...rest, content: `[A result of ${size}, left out here]` };
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { hasErrors, isDefinition, referencesIn, replaceReferences } from '../../graph/definition/index.ts';
 import type { GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
-import { isJsonObject, own, remainingBytes } from '../../graph/values/index.ts';
+import { formatCount, isJsonObject, own, remainingBytes } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { contentHash } from '../http/fingerprints.ts';
 import { ApiError } from '../http/errors.ts';
@@ -38,7 +38,7 @@ export async function requireValid(
     const count = issues.filter(({ severity }) => severity === 'error').length;
     throw new ApiError(
       isTooLarge ? 'GRAPH_TOO_LARGE' : 'INVALID_GRAPH',
-      `The definition has ${count} error${count === 1 ? '' : 's'}`,
+      `The definition has ${formatCount(count, 'error')}`,
       { issues },
     );
   }

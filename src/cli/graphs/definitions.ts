@@ -2,18 +2,19 @@ import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
 import { CONFIG_FLAG, NO_CONFIG_FLAG, wantsConfig, NOTHING_KNOWN, readCatalog } from '../input/read-catalog.ts';
 import type { KnownNames } from '../input/read-catalog.ts';
 import { readDefinition } from '../input/read-definition.ts';
+import { readChoiceFlag } from '../input/read-flags.ts';
 import type { LocatedIssue, DefinitionFile } from '../input/read-definition.ts';
-import { EXIT, UsageError, defineCommand, switchFlag, textFlagOr, someOperands, oneOperand } from '../line/command.ts';
+import { EXIT, defineCommand, switchFlag, textFlagOr, someOperands, oneOperand } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
 import { formatIssues, describeRefusal, formatRefusal } from '../output/format-refusal.ts';
 import { HoldfastError } from '../../client/index.ts';
 import type { Client, Publication } from '../../client/index.ts';
 import { isDefinition } from '../../graph/definition/index.ts';
-import type { GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
+import type { GraphIssue } from '../../graph/definition/index.ts';
 import { DIAGRAM_WRITERS } from '../../graph/diagram/index.ts';
 import { CATALOG_CODES, validateGraph } from '../../graph/validate/index.ts';
 import type { IssueCode } from '../../graph/validate/index.ts';
-import { own, isJsonObject } from '../../graph/values/index.ts';
+import { formatCount, isJsonObject } from '../../graph/values/index.ts';
 
 interface FileResult {
   readonly file: string;
@@ -62,10 +63,6 @@ function printResults(results: readonly FileResult[], origin: string | null, { s
   );
 }
 
-function formatCount(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
-}
-
 export const diagramCommand = defineCommand({
   name: 'diagram',
   summary: 'print a graph as a Mermaid or PlantUML drawing',
@@ -75,9 +72,7 @@ export const diagramCommand = defineCommand({
   flags: { format: textFlagOr('mermaid', 'FORMAT', 'mermaid or plantuml') },
   exits: { 0: 'drawn', 1: 'the definition has errors', 2: "wrong usage, or a file that can't be read" },
   async action({ values, given: file }, { stdout, stderr }) {
-    const write = own<(definition: GraphDefinition) => string>(DIAGRAM_WRITERS, values.format);
-    if (!write)
-      throw new UsageError(`--format takes ${Object.keys(DIAGRAM_WRITERS).join(' or ')}, not "${values.format}"`);
+    const write = DIAGRAM_WRITERS[readChoiceFlag('--format', values.format, DIAGRAM_WRITERS)];
     const read = await readDefinition(file);
     const issues = checkDefinition(read, NOTHING_KNOWN);
     if (!hasNoErrors(issues) || !('definition' in read.content) || !isDefinition(read.content.definition)) {
@@ -147,7 +142,7 @@ export async function publishFile({ graphs }: Client, file: string): Promise<Pub
  * Finds the issues of a file, ordered by line. Without a configuration, names that only an installation knows are not
  * checked.
  */
-function checkDefinition(
+export function checkDefinition(
   { content, locate }: DefinitionFile,
   { catalog, origin }: KnownNames,
 ): readonly LocatedIssue[] {
@@ -165,6 +160,6 @@ function withoutCatalogIssues(issue: GraphIssue<IssueCode>): readonly GraphIssue
 }
 
 /** True without errors; warnings are allowed. */
-function hasNoErrors(issues: readonly LocatedIssue[]): boolean {
+export function hasNoErrors(issues: readonly LocatedIssue[]): boolean {
   return issues.every(({ severity }) => severity !== 'error');
 }

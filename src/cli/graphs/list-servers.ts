@@ -4,7 +4,7 @@ import { offerTools } from '../../activities/tools/mcp/offer-tools.ts';
 import type { OfferedMcpTool } from '../../activities/tools/mcp/offer-tools.ts';
 import { openServer } from '../../activities/tools/mcp/open-server.ts';
 import type { Config } from '../../config/load-config.ts';
-import { own, escapeInvisible } from '../../graph/values/index.ts';
+import { formatCount, own, escapeInvisible } from '../../graph/values/index.ts';
 import type { Terminal } from '../line/command.ts';
 import type { McpServerSettings } from '../../activities/tools/mcp/server-settings.ts';
 
@@ -38,7 +38,7 @@ export interface ServerListing {
 /** Describes a server's tools for the person who approves them. */
 export function formatServer({ server, settings, tools, problems, warnings }: ServerListing): string {
   return [
-    `${server}: ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`,
+    `${server}: ${formatCount(tools.length, 'tool')}`,
     ...problems.map((problem) => `  ! ${escapeInvisible(problem)}`),
     ...warnings.map((warning) => `  warning: ${escapeInvisible(warning)}`),
     ...tools.map((tool) => formatTool(tool, settings)),

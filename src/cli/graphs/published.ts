@@ -1,5 +1,7 @@
 import type { GraphAlias, GraphSummary } from '../../client/index.ts';
-import { API_EXITS, accessFlags, openClient, readAllPages } from '../input/api-access.ts';
+import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
+import { ALL, LIST_FLAGS, readList, readListFlags } from '../input/list-flags.ts';
+import { printList } from '../output/print-list.ts';
 import {
   EXIT,
   UsageError,
@@ -14,28 +16,26 @@ import { formatTable } from '../output/table.ts';
 
 /** Published graphs, their versions and aliases. */
 
-const PAGE = { limit: 100 } as const;
-
 export const graphsCommand = defineCommand({
   name: 'graphs',
   summary: 'list published graphs, or the versions of one',
   operands: optionalOperand('NAME', 'the name of one graph at most'),
   about: `Lists the published graphs with the version that their name means, which is the one published last; with NAME all
     versions of that graph, the newest first.`,
-  flags: { ...accessFlags(), json: switchFlag('prints them as JSON') },
+  flags: { ...LIST_FLAGS, ...accessFlags(), json: switchFlag('prints them as JSON') },
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values, given: name }, terminal) {
-    const client = await openClient(values, terminal);
-    const listing = name === undefined ? client.graphs.list(PAGE) : client.graphs.versions(name, PAGE);
-    const found = await readAllPages(listing);
-    terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : toVersionTable(found));
-    if (found.length === 0) terminal.stderr.write('No graph is published.\n');
+    const part = readListFlags(values);
+    const { graphs } = await openClient(values, terminal);
+    const found = await readList(part, (page) =>
+      name === undefined ? graphs.list(page) : graphs.versions(name, page),
+    );
+    printList(found, { json: values.json, format: toVersionTable, none: 'No graph is published.' }, terminal);
     return EXIT.done;
   },
 });
 
 function toVersionTable(found: readonly GraphSummary[]): string {
-  if (found.length === 0) return '';
   const rows = found.map((graph) => [
     graph.name,
     String(graph.version),
@@ -57,16 +57,20 @@ export const unpublishCommand = defineCommand({
   operands: twoOperands('NAME VERSION', 'the name of a graph and a version'),
   about: `Takes a version back: no new run can use it, and runs that have begun with it continue. If the name meant this
     version, it means the version that was published before it. Publishing the same content again restores it.`,
-  flags: { ...accessFlags() },
+  flags: { ...accessFlags(), json: switchFlag('prints the version, and the one that the name means now, as JSON') },
   exits: { 0: 'unpublished', ...API_EXITS },
   async action({ values, given: [name, version] }, terminal) {
     const client = await openClient(values, terminal);
     const number = readVersion('unpublish', version);
     await client.graphs.unpublish(name, number);
-    const versions = await readAllPages(client.graphs.versions(name, PAGE));
-    const current = versions.find((graph) => graph.current);
-    const meaning = current ? `its name means version ${current.version}` : 'no version is left that new runs can use';
-    terminal.stdout.write(`${name}, version ${number} is unpublished; ${meaning}\n`);
+    const { items } = await readList(ALL, (page) => client.graphs.versions(name, page));
+    const current = items.find((graph) => graph.current)?.version ?? null;
+    const meaning = current === null ? 'no version is left that new runs can use' : `its name means version ${current}`;
+    terminal.stdout.write(
+      values.json
+        ? `${JSON.stringify({ name, unpublished: number, current }, null, 2)}\n`
+        : `${name}, version ${number} is unpublished; ${meaning}\n`,
+    );
     return EXIT.done;
   },
 });
@@ -88,6 +92,7 @@ export const aliasesCommand = defineCommand({
     set: textFlag('ALIAS=VERSION', 'sets an alias to a version'),
     canary: textFlag('VERSION=SHARE', 'with --set: a second version, and the share of runs that use it, such as 4=0.1'),
     remove: textFlag('ALIAS', 'removes an alias'),
+    ...LIST_FLAGS,
     ...accessFlags(),
     json: switchFlag('prints the aliases as JSON'),
   },
@@ -96,12 +101,12 @@ export const aliasesCommand = defineCommand({
     const { set, canary, remove } = values;
     if (canary !== undefined && set === undefined) throw new UsageError('--canary needs --set');
     const alias = set === undefined ? undefined : readAlias(set, canary);
+    const part = readListFlags(values);
     const client = await openClient(values, terminal);
     if (alias) await client.graphs.setAlias(name, alias);
     if (remove !== undefined) await client.graphs.removeAlias(name, remove);
-    const found = await readAllPages(client.graphs.aliases(name, PAGE));
-    terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : toAliasTable(found));
-    if (found.length === 0) terminal.stderr.write(`The graph ${name} has no alias.\n`);
+    const found = await readList(part, (page) => client.graphs.aliases(name, page));
+    printList(found, { json: values.json, format: toAliasTable, none: `The graph ${name} has no alias.` }, terminal);
     return EXIT.done;
   },
 });
@@ -125,7 +130,6 @@ function readPair(flag: string, given: string, form: string): readonly [before: 
 }
 
 function toAliasTable(found: readonly GraphAlias[]): string {
-  if (found.length === 0) return '';
   const rows = found.map(({ name, alias, version, canary, updatedAt, by }) => [
     `${name}@${alias}`,
     String(version),

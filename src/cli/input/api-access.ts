@@ -59,11 +59,31 @@ export async function openClient(
   return createClient({ ...(await readAccess(flags, as, terminal)), attempts: REQUEST_ATTEMPTS });
 }
 
-/** Reads all pages of a list. */
-export async function readAllPages<T>(listing: AsyncIterable<T>): Promise<readonly T[]> {
-  const found: T[] = [];
-  for await (const item of listing) found.push(item);
-  return found;
+/** The people of the stack whose tokens file a command uses. */
+export interface LocalClients {
+  /** The name of the person whose token the command uses. */
+  readonly reader: string;
+  /** Clients with the tokens of the others of the tenant, by their names. */
+  readonly others: ReadonlyMap<string, Client>;
+}
+
+/** The entries of a tokens file that are tokens of one tenant, those with fewer permissions first. */
+const LOCAL_PEOPLE = [USER, 'approver', 'approver2', 'admin'] as const;
+
+/** Opens clients of the others in the tokens file. @returns `null` if the command uses the token of no such file */
+export async function openLocalClients(
+  flags: AccessValues,
+  { env }: Pick<Terminal, 'env'>,
+): Promise<LocalClients | null> {
+  const file = flags.token === undefined ? tokensFileFor(flags, setVariables(env)) : undefined;
+  if (file === undefined) return null;
+  const { as: reader = USER } = flags;
+  const { baseUrl = '', ...tokens } = await readTokensFile(file);
+  const others = LOCAL_PEOPLE.flatMap((name) => {
+    const token = own(tokens, name);
+    return name === reader || token === undefined ? [] : [[name, createClient({ baseUrl, token })] as const];
+  });
+  return { reader, others: new Map(others) };
 }
 
 async function readAccess(flags: AccessValues, as: string, { env }: Pick<Terminal, 'env'>): Promise<ApiAccess> {

@@ -1,4 +1,4 @@
-import { isJsonObject, JsonLossError, own, parseDocument } from '../../graph/values/index.ts';
+import { didYouMean, isJsonObject, JsonLossError, parseDocument } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { UsageError, textFlag } from '../line/command.ts';
 import { readTextFile } from './read-definition.ts';
@@ -32,18 +32,27 @@ export async function readLimitsFlag(limits: string | undefined): Promise<{ read
   return { limits: await readJsonObject('--limits', limits, 'limits of the run by their names') };
 }
 
-/** Reads a flag with a fixed set of values. @throws UsageError for any other value */
+/**
+ * Reads a flag with a fixed set of values.
+ * @param choices an object with the values as its keys
+ * @throws UsageError for any other value
+ */
 export function readChoiceFlag<Name extends string>(
   flag: string,
   given: string,
-  names: Readonly<Record<Name, Name>>,
+  choices: Readonly<Record<Name, unknown>>,
 ): Name {
-  const name = own<Name>(names, given);
-  if (name === undefined) throw new UsageError(`${flag} takes ${Object.keys(names).join(', ')}, not "${given}"`);
-  return name;
+  if (isKeyOf(choices, given)) return given;
+  const names = Object.keys(choices);
+  const suggestion = didYouMean(given, names);
+  throw new UsageError(`${flag} takes ${names.join(', ')}, not "${given}"${suggestion === '' ? '' : `.${suggestion}`}`);
 }
 
-/** Reads the number of items that a command prints, 1 or more. @throws UsageError */
+function isKeyOf<Name extends string>(choices: Readonly<Record<Name, unknown>>, name: string): name is Name {
+  return Object.hasOwn(choices, name);
+}
+
+/** Reads the number of entries that a command prints, 1 or more. @throws UsageError */
 export function readCountFlag(flag: string, value: string): number {
   const count = Number(value);
   if (Number.isInteger(count) && count >= 1) return count;

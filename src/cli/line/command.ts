@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { loadEnvFile } from 'node:process';
 import { parseArgs } from 'node:util';
-import { messageOf } from '../../graph/values/index.ts';
+import { didYouMean, messageOf, own } from '../../graph/values/index.ts';
 
 /** A command of `holdfast`. */
 export interface Command {
@@ -69,20 +69,41 @@ export function defineCommand<const F extends Flags, T>({
     ...spec,
     operands: operands.shown,
     async run(args, terminal) {
-      const { values, positionals } = readFlags(args, spec.flags);
+      const { values, positionals } = readFlags(spec.name, args, spec.flags);
       if (readsEnvFile) readEnvFile(terminal);
       return await action({ values, given: operands.read(spec.name, positionals) }, terminal);
     },
   };
 }
 
-/** Parses flags and the other arguments. @throws UsageError for unknown flags */
-function readFlags<F extends Flags>(args: readonly string[], options: F): ParsedFlags<F> {
+/** Parses flags and the other arguments. @throws UsageError for unknown flags, and for missing or needless values */
+function readFlags<F extends Flags>(command: string, args: readonly string[], options: F): ParsedFlags<F> {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError(messageOf(error), { cause: error });
+    const fault = findFlagFault(args, options) ?? messageOf(error);
+    throw new UsageError(`${fault} See holdfast help ${command}`, { cause: error });
   }
+}
+
+/** Finds the first wrong flag of a command line. @returns sentences about it; `null` if all flags are right */
+function findFlagFault(args: readonly string[], options: Flags): string | null {
+  const { tokens } = parseArgs({ args: [...args], options, allowPositionals: true, strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    const flag = own<Flags[string]>(options, name);
+    if (!flag) {
+      const suggestion = didYouMean(name, Object.keys(options)).replace('"', '"--');
+      return `There is no flag "${rawName}".${suggestion}`;
+    }
+    if (flag.type === 'boolean' && value !== undefined) return `${rawName} takes no value.`;
+    if (flag.type === 'boolean') continue;
+    if (value === undefined) return `${rawName} takes a value: ${rawName} ${flag.value}.`;
+    if (!inlineValue && value.startsWith('-'))
+      return `${rawName} takes a value, and "${value}" looks like a flag: for this value write ${rawName}=${value}.`;
+  }
+  return null;
 }
 
 export interface TextFlag {

@@ -1,9 +1,9 @@
-import { mkdir, readdir, writeFile, readFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { didYouMean } from '../../graph/values/index.ts';
-import { EXIT, UsageError, defineCommand, textFlagOr, oneOperand } from '../line/command.ts';
+import { EXIT, UsageError, defineCommand, switchFlag, textFlag, textFlagOr, oneOperand } from '../line/command.ts';
 
 /** A template for new projects. */
 export interface ProjectTemplate {
@@ -41,14 +41,24 @@ export const initCommand = defineCommand({
   operands: oneOperand('DIR', 'one folder'),
   about: `Makes a project in a new or empty folder: a configuration, a graph in TypeScript, tools, tests that need no
     server, and an AGENTS.md. Templates: ${TEMPLATES.map(({ name, summary }) => `${name} (${summary})`).join('; ')}.`,
-  flags: { template: textFlagOr('refund', 'NAME', 'what the project begins with') },
+  flags: {
+    template: textFlagOr('refund', 'NAME', 'what the project begins with'),
+    from: textFlag(
+      'TARBALL',
+      'the package that the project depends on, as "npm pack" writes it (default: the published one)',
+    ),
+    json: switchFlag('prints the folder, its files and the next commands as JSON'),
+  },
   exits: { 0: 'made', 2: 'wrong usage, or the folder is not empty' },
   async action({ values, given: folder }, { stdout }) {
     const template = findTemplate(values.template);
+    const tarball = values.from === undefined ? null : await requireTarball(values.from);
     await requireEmpty(folder);
-    const files = await readProjectFiles(projectName(folder), template);
+    const engine = tarball === null ? null : `file:${relative(resolve(folder), tarball)}`;
+    const files = await readProjectFiles({ name: projectName(folder), engine }, template);
     await writeProject(folder, files);
-    stdout.write(describeNewProject(folder, files, template));
+    const made = { folder, files: Object.keys(files), next: nextCommands(folder), tries: template.tries };
+    stdout.write(values.json ? `${JSON.stringify(made, null, 2)}\n` : describeNewProject(made));
     return EXIT.done;
   },
 });
@@ -58,6 +68,15 @@ function findTemplate(name: string): ProjectTemplate {
   if (found) return found;
   const names = TEMPLATES.map((template) => template.name);
   throw new UsageError(`There is no template "${name}".${didYouMean(name, names)} There are ${names.join(', ')}`);
+}
+
+/** @returns the absolute path. @throws UsageError for anything but a package that exists */
+async function requireTarball(file: string): Promise<string> {
+  const found = await stat(file).catch(() => null);
+  if (found?.isFile() === true && /\.(?:tgz|tar\.gz)$/.test(file)) return resolve(file);
+  throw new UsageError(
+    `--from takes the file of a package, as "npm pack" writes it (holdfast-0.1.0.tgz); "${file}" is none`,
+  );
 }
 
 /** @throws UsageError for a file, and for a folder that contains more than a repository */
@@ -84,12 +103,26 @@ async function writeProject(folder: string, files: ProjectFiles): Promise<void> 
   }
 }
 
-function describeNewProject(folder: string, files: ProjectFiles, { tries }: ProjectTemplate): string {
+function nextCommands(folder: string): readonly string[] {
+  return [`cd ${folder}`, 'npm install', 'npm test', 'npx holdfast dev'];
+}
+
+/** A project that has been made. */
+interface NewProject {
+  readonly folder: string;
+  readonly files: readonly string[];
+  /** Commands to type next. */
+  readonly next: readonly string[];
+  /** Commands for another terminal, while the last one of `next` runs. */
+  readonly tries: readonly string[];
+}
+
+function describeNewProject({ folder, files, next, tries }: NewProject): string {
   const indented = (lines: readonly string[]): string => lines.map((line) => `  ${line}\n`).join('');
   return `Made ${folder}:
-${indented(Object.keys(files))}
+${indented(files)}
 Next:
-${indented([`cd ${folder}`, 'npm install', 'npm test', 'npx holdfast dev'])}
+${indented(next)}
 In another terminal:
 ${indented(tries)}`;
 }
@@ -99,8 +132,14 @@ const PACKAGE = fileURLToPath(new URL('../../..', import.meta.url));
 /** The files of a new project, by their paths in it. */
 export type ProjectFiles = Readonly<Record<string, string>>;
 
-/** @param project the name of the project */
-async function readProjectFiles(project: string, { name }: ProjectTemplate): Promise<ProjectFiles> {
+/** What the package.json of a new project says. */
+interface ProjectPackage {
+  readonly name: string;
+  /** Where npm finds this package; `null` for the registry. */
+  readonly engine: string | null;
+}
+
+async function readProjectFiles(project: ProjectPackage, { name }: ProjectTemplate): Promise<ProjectFiles> {
   const folders = ['shared', name].map((folder) => join(PACKAGE, 'templates', folder));
   const copied = (await Promise.all(folders.map(readTemplateFolder))).flat();
   const made = { 'package.json': await packageJsonOf(project), '.gitignore': IGNORED, '.dockerignore': IGNORED };
@@ -121,18 +160,18 @@ const VersionsSchema = z.record(z.string(), z.string());
 const PackageSchema = z.object({ version: z.string(), dependencies: VersionsSchema, devDependencies: VersionsSchema });
 
 /** The package.json of a project, with the versions that this package is tested with. */
-async function packageJsonOf(project: string): Promise<string> {
+async function packageJsonOf({ name, engine }: ProjectPackage): Promise<string> {
   const { version, dependencies, devDependencies } = PackageSchema.parse(
     JSON.parse(await readFile(join(PACKAGE, 'package.json'), 'utf8')),
   );
   const pick = (versions: z.output<typeof VersionsSchema>, names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [name, `^${versions[name]}`]));
   const content = {
-    name: project,
+    name,
     private: true,
     type: 'module',
     scripts: { dev: 'holdfast dev', test: 'vitest run', check: 'tsc' },
-    dependencies: { holdfast: `^${version}`, ...pick(dependencies, ['zod']) },
+    dependencies: { holdfast: engine ?? `^${version}`, ...pick(dependencies, ['zod']) },
     devDependencies: {
       ...pick(devDependencies, ['@electric-sql/pglite', '@types/node']),
       ...pick(dependencies, ['tsx']),

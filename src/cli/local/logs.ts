@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import { escapeInvisible, messageOf } from '../../graph/values/index.ts';
 import { logFileIn } from '../../dev/data-folder.ts';
-import { readCountFlag } from '../input/read-flags.ts';
+import { readChoiceFlag, readCountFlag } from '../input/read-flags.ts';
 import { EXIT, UsageError, defineCommand, switchFlag, textFlag, textFlagOr, NO_OPERANDS } from '../line/command.ts';
 import { DATA_DIR_FLAG } from './start.ts';
 
@@ -105,8 +105,7 @@ interface LogFilter {
 
 /** @returns a function that formats a line of the log, or omits it. @throws UsageError */
 function createLineFormat({ level, run, json }: LogFilter): (line: string) => readonly string[] {
-  const least = Object.entries(LOG_LEVELS).find(([name]) => name === level)?.[1];
-  if (least === undefined) throw new UsageError(`--level takes ${Object.keys(LOG_LEVELS).join(', ')}, not "${level}"`);
+  const least = LOG_LEVELS[readChoiceFlag('--level', level, LOG_LEVELS)];
   return (line) => {
     if (run !== undefined && !line.includes(run)) return [];
     const formatted = formatLogLine(line, least);

@@ -3,7 +3,7 @@ import { issuerKeyIn, tokensFileIn } from '../../dev/data-folder.ts';
 import { didYouMean } from '../../graph/values/index.ts';
 import { readTokensFile } from '../input/api-access.ts';
 import { CONFIG_FLAG, findConfig } from '../input/read-catalog.ts';
-import { EXIT, UsageError, defineCommand, textFlag, NO_OPERANDS, oneOperand } from '../line/command.ts';
+import { EXIT, UsageError, defineCommand, switchFlag, textFlag, NO_OPERANDS, oneOperand } from '../line/command.ts';
 import { DATA_DIR_FLAG } from './start.ts';
 
 /* The commands that sign people in to a stack on this machine, by its own key. */
@@ -18,6 +18,7 @@ export const consoleCommand = defineCommand({
     'data-dir': DATA_DIR_FLAG,
     'issuer-jwk': textFlag('FILE', 'the private key, if the stack was given one'),
     'tokens-file': textFlag('FILE', 'what the stack has written, if it is elsewhere'),
+    json: switchFlag('prints { url } as JSON'),
   },
   exits: { 0: 'printed' },
   async action({ values }, { stdout, env }) {
@@ -26,7 +27,8 @@ export const consoleCommand = defineCommand({
     for (const file of [key, tokens]) requireFile(file);
     const { consoleAddress, openIssuer } = await import('../../dev/issuer.ts');
     const { baseUrl = '' } = await readTokensFile(tokens);
-    stdout.write(`${await consoleAddress(baseUrl, await openIssuer(key, env))}\n`);
+    const url = await consoleAddress(baseUrl, await openIssuer(key, env));
+    stdout.write(values.json ? `${JSON.stringify({ url })}\n` : `${url}\n`);
     return EXIT.done;
   },
 });
@@ -41,6 +43,7 @@ export const tokenCommand = defineCommand({
     config: CONFIG_FLAG,
     'data-dir': DATA_DIR_FLAG,
     'issuer-jwk': textFlag('FILE', 'the private key, if the stack was given one'),
+    json: switchFlag('prints { name, token } as JSON'),
   },
   exits: { 0: 'printed' },
   async action({ values, given: name }, terminal) {
@@ -52,7 +55,8 @@ export const tokenCommand = defineCommand({
     const names = [...Object.keys(CALLERS), ...roles];
     if (!names.includes(name)) throw new UsageError(`There is no caller "${name}".${didYouMean(name, names)}`);
     const caller = known ?? { sub: name, tenant: CALLERS.user.tenant, roles: [name] };
-    terminal.stdout.write(`${await (await openIssuer(key, terminal.env)).sign(caller)}\n`);
+    const token = await (await openIssuer(key, terminal.env)).sign(caller);
+    terminal.stdout.write(values.json ? `${JSON.stringify({ name, token })}\n` : `${token}\n`);
     return EXIT.done;
   },
 });

@@ -2,13 +2,18 @@ import type { HoldfastError } from '../../client/index.ts';
 import type { DefinitionFile, LocatedIssue } from '../input/read-definition.ts';
 
 /** Formats the issues of a refused request; issues of the definition get their location in the file. */
-export function formatRefusal({ code, issues }: HoldfastError, { file, locate }: DefinitionFile): string {
-  if (code !== 'INVALID_GRAPH' && code !== 'GRAPH_TOO_LARGE')
-    return issues.map(({ path, message }) => `${path}: ${message}\n`).join('');
+export function formatRefusal(error: HoldfastError, { file, locate }: DefinitionFile): string {
+  const { code, issues } = error;
+  if (code !== 'INVALID_GRAPH' && code !== 'GRAPH_TOO_LARGE') return formatBodyIssues(error);
   return formatIssues(
     file,
     issues.map((issue) => locate({ ...issue, code: issue.code ?? '', severity: issue.severity ?? 'error' })),
   );
+}
+
+/** Formats the issues of a refused request with their paths in its body. */
+export function formatBodyIssues({ issues }: HoldfastError): string {
+  return issues.map(({ path, message }) => `${path}: ${message}\n`).join('');
 }
 
 /** Formats issues for people, and for editors that recognize `file:line:column`. */

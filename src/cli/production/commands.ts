@@ -2,7 +2,7 @@ import { CONFIG_FLAG, findConfig } from '../input/read-catalog.ts';
 import { EXIT, UsageError, defineCommand, switchFlag, textFlagOr, NO_OPERANDS } from '../line/command.ts';
 import type { Command } from '../line/command.ts';
 import { SetupSettings, readSettings } from '../../config/settings.ts';
-import { messageOf, parseDuration } from '../../graph/values/index.ts';
+import { parseDuration } from '../../graph/values/index.ts';
 import type { ProcessOptions } from '../../process/process-options.ts';
 
 /* The commands that run the two processes of an installation. */
@@ -58,23 +58,19 @@ export const setupCommand = defineCommand({
     'dry-run': switchFlag('says what is missing, and makes nothing'),
     retention: textFlagOr('30d', 'TIME', 'for how long a namespace that it makes keeps the histories of ended runs'),
     wait: textFlagOr('1m', 'TIME', 'for how long it waits for servers that are away'),
+    json: switchFlag('prints one line of JSON for each step'),
   },
   exits: { 0: 'all is there', 1: 'something is missing' },
   async action({ values }, { env, stdout }) {
-    const { setupSteps, takeSetupStep } = await import('./setup-steps.ts');
+    const { setupSteps, takeSetupStep, formatStep } = await import('./setup-steps.ts');
     const { DATABASE_URL: databaseUrl } = readSettings(SetupSettings, env);
     const retentionMs = readTimeFlag('--retention', values.retention);
     const untilMs = Date.now() + readTimeFlag('--wait', values.wait);
     let exit: number = EXIT.done;
     for (const step of setupSteps({ environment: env, databaseUrl, retentionMs })) {
-      const { isThere, line } = await takeSetupStep(step, { isDry: values['dry-run'], untilMs }).catch(
-        (error: unknown) => ({
-          isThere: false,
-          line: `FAIL     ${step.name}: ${messageOf(error)}\n         ${step.remedy}`,
-        }),
-      );
-      stdout.write(`${line}\n`);
-      if (!isThere) exit = EXIT.failed;
+      const result = await takeSetupStep(step, { isDry: values['dry-run'], untilMs });
+      stdout.write(values.json ? `${JSON.stringify(result)}\n` : formatStep(result));
+      if (result.state === 'missing' || result.state === 'failed') exit = EXIT.failed;
     }
     return exit;
   },
@@ -90,24 +86,24 @@ export const doctorCommand = defineCommand({
   name: 'doctor',
   summary: 'say what an installation lacks, and what mends it',
   operands: NO_OPERANDS,
-  about: `Checks what API and workers need: Node and the configuration; with DATABASE_URL the database, its clock and its
+  about: `Checks what API, workers and "holdfast dev" need: Node, the configuration and its graphs; with DATABASE_URL the database, its clock and its
     tables, unknown outcomes, the cursor secret and the keys of tokens; with TEMPORAL_ADDRESS or TEMPORAL_PROFILE the
-    server's version, the namespace, its search attributes, how long it keeps histories, and task queues without workers.
-    It changes nothing.`,
-  flags: { config: CONFIG_FLAG },
+    server's version, the namespace, its search attributes, how long it keeps histories, and task queues without workers;
+    without these, what "holdfast dev" starts in their place. It changes nothing.`,
+  flags: { config: CONFIG_FLAG, json: switchFlag('prints one line of JSON for each check') },
   exits: { 0: 'nothing is wrong', 1: 'something is' },
   readsEnvFile: true,
   async action({ values }, terminal) {
-    const { doctorChecks } = await import('./doctor-checks.ts');
+    const [{ doctorChecks }, { formatCheck, takeCheck }] = await Promise.all([
+      import('./doctor-checks.ts'),
+      import('./doctor-check.ts'),
+    ]);
     const checks = doctorChecks({ environment: terminal.env, configFile: findConfig(values.config, terminal) });
     let exit: number = EXIT.done;
-    for (const { name, find, remedy } of checks) {
-      const found = await find().catch((error: unknown) => ({ problem: messageOf(error) }));
-      if (typeof found === 'string') terminal.stdout.write(`ok    ${name}: ${found}\n`);
-      else {
-        terminal.stdout.write(`FAIL  ${name}: ${found.problem}\n      ${remedy}\n`);
-        exit = EXIT.failed;
-      }
+    for (const check of checks) {
+      const result = await takeCheck(check);
+      terminal.stdout.write(values.json ? `${JSON.stringify(result)}\n` : formatCheck(result));
+      if (!result.ok) exit = EXIT.failed;
     }
     return exit;
   },

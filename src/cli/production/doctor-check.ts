@@ -1,10 +1,41 @@
+import { messageOf } from '../../graph/values/index.ts';
+
 /** One requirement of an installation. */
 export interface DoctorCheck {
   readonly name: string;
   /** @returns what was found. @throws Error with the problem */
-  readonly find: () => Promise<string>;
+  readonly find: () => Promise<string | FoundWithWarnings>;
   /** The remedy. */
   readonly remedy: string;
+}
+
+/** What a check has found, with faults that do not fail it. */
+export interface FoundWithWarnings {
+  readonly found: string;
+  readonly warnings: readonly string[];
+}
+
+/** The result of a check, as `holdfast doctor --json` prints it. */
+export type CheckResult =
+  | ({ readonly name: string; readonly ok: true } & FoundWithWarnings)
+  | { readonly name: string; readonly ok: false; readonly problem: string; readonly remedy: string };
+
+/** Makes a check. A problem is part of the result. */
+export async function takeCheck({ name, find, remedy }: DoctorCheck): Promise<CheckResult> {
+  try {
+    const found = await find();
+    return { name, ok: true, ...(typeof found === 'string' ? { found, warnings: [] } : found) };
+  } catch (error) {
+    return { name, ok: false, problem: messageOf(error), remedy };
+  }
+}
+
+/** Formats the result of a check for people. */
+export function formatCheck(result: CheckResult): string {
+  const lines = result.ok
+    ? [`ok    ${result.name}: ${result.found}`, ...result.warnings.map((warning) => `      warning: ${warning}`)]
+    : [`FAIL  ${result.name}: ${result.problem}`, `      ${result.remedy}`];
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 /** The installation to check. */

@@ -1,15 +1,17 @@
 import { findMissingSecrets } from '../../config/missing-secrets.ts';
 import { databaseChecks } from './database-checks.ts';
+import { graphsCheck, localChecks } from './local-checks.ts';
 import { checkClock } from './doctor-check.ts';
 import type { DoctorCheck, Installation } from './doctor-check.ts';
 import { temporalChecks } from './temporal-checks.ts';
 import { addMcpTools } from '../../config/connect-mcp-servers.ts';
 import { loadConfig } from '../../config/load-config.ts';
+import { formatCount } from '../../graph/values/index.ts';
 import type { Config } from '../../config/load-config.ts';
 import { setVariables } from '../../process/process-options.ts';
 import { z } from 'zod';
 
-/** The checks of an installation; servers that the environment does not name are not checked. */
+/** The checks of an installation: of servers that the environment names, and of what `dev` uses in place of others. */
 export function doctorChecks(installation: Installation): readonly DoctorCheck[] {
   const { DATABASE_URL: database, TEMPORAL_ADDRESS, TEMPORAL_PROFILE } = setVariables(installation.environment);
   const isElsewhere = Boolean(TEMPORAL_ADDRESS ?? TEMPORAL_PROFILE);
@@ -18,6 +20,8 @@ export function doctorChecks(installation: Installation): readonly DoctorCheck[]
     configurationCheck(installation.configFile),
     secretsCheck(installation),
     serverCheck(installation),
+    graphsCheck(installation),
+    ...localChecks(installation, { hasDatabase: Boolean(database), hasTemporal: isElsewhere }),
     ...(database ? [...databaseChecks(database, installation.configFile), ...tokenChecks(installation)] : []),
     ...(isElsewhere ? temporalChecks(installation) : []),
   ];
@@ -36,7 +40,7 @@ function configurationCheck(file: string | undefined): DoctorCheck {
     remedy: 'holdfast init makes a project with one; docs/project.md says how it is written',
     async find() {
       const { tools, models, roles, graphs } = await loadConfig(file);
-      const counts = `${tools.length} tools, ${Object.keys(models).length} models, roles ${[...roles.keys()].join(', ')}`;
+      const counts = `${formatCount(tools.length, 'tool')}, ${formatCount(Object.keys(models).length, 'model')}, roles ${[...roles.keys()].join(', ')}`;
       return `${file}: ${counts}${graphs === undefined ? '' : `, graphs in ${graphs.folder}`}`;
     },
   };
@@ -49,8 +53,7 @@ function secretsCheck({ configFile, environment }: Installation): DoctorCheck {
     async find() {
       const missing = findMissingSecrets(await loadConfig(configFile), environment);
       // A process of the API does not need the secrets of tools and models.
-      const warnings = missing.map((message) => `      warning: ${message}`);
-      return [`${missing.length === 0 ? 'none' : missing.length} missing here`, ...warnings].join('\n');
+      return { found: `${missing.length === 0 ? 'none' : missing.length} missing here`, warnings: missing };
     },
   };
 }
@@ -65,9 +68,7 @@ function serverCheck({ configFile, environment }: Installation): DoctorCheck {
       if (servers === 0) return 'none is configured';
       const { config, warnings } = await addMcpTools(loaded, { environment, report: () => undefined });
       const tools = config.tools.length - loaded.tools.length;
-      return [`${servers} servers with ${tools} tools`, ...warnings.map((warning) => `      warning: ${warning}`)].join(
-        '\n',
-      );
+      return { found: `${formatCount(servers, 'server')} with ${formatCount(tools, 'tool')}`, warnings };
     },
   };
 }

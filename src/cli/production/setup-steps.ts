@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeNamespace, readNamespace, useDatabase, NoAnswerError, useTemporal } from './connections.ts';
 import { formatRetention } from './doctor-check.ts';
+import { messageOf } from '../../graph/values/index.ts';
 import { hasGrpcCode } from '../../process/grpc-errors.ts';
 import { findMissingAttributes, makeSearchAttributes } from '../../process/search-attributes.ts';
 import type { SearchAttribute } from '../../process/search-attributes.ts';
@@ -121,36 +122,54 @@ interface StepOptions {
   readonly untilMs: number;
 }
 
-interface StepResult {
-  readonly isThere: boolean;
-  /** The formatted result. */
-  readonly line: string;
+/** The result of a step, as `holdfast setup --json` prints it. */
+export type StepResult =
+  | { readonly step: string; readonly state: 'there' | 'missing' | 'made'; readonly what: string }
+  | { readonly step: string; readonly state: 'failed'; readonly problem: string; readonly remedy: string };
+
+/** Formats the result of a step for people. */
+export function formatStep(result: StepResult): string {
+  const { step, state } = result;
+  if (state === 'failed') return `FAIL     ${step}: ${result.problem}\n         ${result.remedy}\n`;
+  return `${state.padEnd(STATE_WIDTH)}${step}: ${result.what}\n`;
 }
 
+const STATE_WIDTH = 9;
+
 /**
- * Checks, creates what is missing, and checks again.
- * @throws the error of a server that is unavailable for too long, or that refuses
+ * Checks, creates what is missing, and checks again. An error of a server that is unavailable for too long, or that
+ * refuses, is part of the result.
  */
-export async function takeSetupStep(
-  { name, check, create, isAway }: SetupStep,
+export async function takeSetupStep(step: SetupStep, options: StepOptions): Promise<StepResult> {
+  const { name, remedy } = step;
+  return await tryStep(step, options).catch((error: unknown) => ({
+    step: name,
+    state: 'failed' as const,
+    problem: messageOf(error),
+    remedy,
+  }));
+}
+
+async function tryStep(
+  { name: step, check, create, isAway }: SetupStep,
   { isDry, untilMs }: StepOptions,
 ): Promise<StepResult> {
   const retried = async <T>(work: () => Promise<T>): Promise<T> => await retryUntil(untilMs, work, isAway);
-  const before = await retried(check);
-  if (before.isThere) return { isThere: true, line: `there    ${name}: ${before.what}` };
-  if (isDry) return { isThere: false, line: `missing  ${name}: ${before.what}` };
+  const { isThere, what } = await retried(check);
+  if (isThere) return { step, state: 'there', what };
+  if (isDry) return { step, state: 'missing', what };
   await retried(async () => await create().catch(ignoreIfCreatedByOther));
   const settledMs = Math.max(untilMs, Date.now() + SETTLES_WITHIN_MS);
-  const after = async (): Promise<void> => {
-    const { isThere, what } = await check();
-    if (!isThere) throw new NotYetError(`${what} could not be made`);
+  const requireCreated = async (): Promise<void> => {
+    const after = await check();
+    if (!after.isThere) throw new NotYetError(`${after.what} could not be made`);
   };
   await retryUntil(
     settledMs,
-    after,
+    requireCreated,
     (error) => error instanceof NotYetError || hasGrpcCode(error, 'NOT_FOUND') || isAway(error),
   );
-  return { isThere: true, line: `made     ${name}: ${before.what}` };
+  return { step, state: 'made', what };
 }
 
 /** A change takes some seconds to become visible on all nodes of a server. */

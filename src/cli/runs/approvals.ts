@@ -1,5 +1,7 @@
 import type { Approval, Reassignment, Decision } from '../../client/index.ts';
-import { accessFlags, API_EXITS, openClient, readAllPages } from '../input/api-access.ts';
+import { accessFlags, API_EXITS, openClient } from '../input/api-access.ts';
+import { LIST_FLAGS, readList, readListFlags } from '../input/list-flags.ts';
+import { printList } from '../output/print-list.ts';
 import {
   EXIT,
   UsageError,
@@ -18,7 +20,7 @@ import { escapeInvisible } from '../../graph/values/index.ts';
 import { readChoiceFlag, readJsonFlag } from '../input/read-flags.ts';
 
 /** The default entry of the tokens file for commands on approvals. */
-const APPROVER = 'approver';
+export const APPROVER = 'approver';
 
 /** The flags of commands that change one approval. */
 const APPROVAL_FLAGS = { ...accessFlags(APPROVER), json: switchFlag('prints the approval as JSON') } as const;
@@ -46,18 +48,18 @@ export const approvalsCommand = defineCommand({
   flags: {
     run: textFlag('RUN', 'of one run'),
     status: textFlagOr('pending', 'STATUS', 'pending, approved, rejected, expired or canceled'),
+    ...LIST_FLAGS,
     ...accessFlags(APPROVER),
     json: switchFlag('prints the approvals as JSON'),
   },
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values }, terminal) {
-    const status = readChoiceFlag<Approval['status']>('--status', values.status, APPROVAL_STATUSES);
+    const status = readChoiceFlag('--status', values.status, APPROVAL_STATUSES);
+    const part = readListFlags(values);
     const { approvals } = await openClient(values, terminal, APPROVER);
-    const found = await readAllPages(approvals.list({ runId: values.run, status, limit: 200 }));
-    terminal.stdout.write(
-      values.json ? `${JSON.stringify(found, null, 2)}\n` : found.map(formatApprovalDetails).join('\n'),
-    );
-    if (found.length === 0) terminal.stderr.write(`No approval is ${status}.\n`);
+    const found = await readList(part, (page) => approvals.list({ runId: values.run, status, ...page }));
+    const format = (items: readonly Approval[]): string => items.map(formatApprovalDetails).join('\n');
+    printList(found, { json: values.json, format, none: `No approval is ${status}.` }, terminal);
     return EXIT.done;
   },
 });

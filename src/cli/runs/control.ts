@@ -1,9 +1,11 @@
 import type { Client, Run } from '../../client/index.ts';
+import { formatCount } from '../../graph/values/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
 import { readJsonObject, readJsonFlag } from '../input/read-flags.ts';
 import { EXIT, UsageError, switchFlag, textFlag, oneOperand, twoOperands, defineCommand } from '../line/command.ts';
 import type { Terminal, FlagValues } from '../line/command.ts';
+import { formatStatus } from '../output/run-texts.ts';
 import { waitingLines } from '../../wording/index.ts';
 
 /* Shared parts of commands that pause, end or continue one run. */
@@ -38,7 +40,7 @@ export async function controlRun(
 ): Promise<number> {
   const client = await openClient(values, { env });
   const run = await send(client.runs);
-  stdout.write(values.json ? `${JSON.stringify(run, null, 2)}\n` : `${run.id} is ${run.status}\n`);
+  stdout.write(values.json ? `${JSON.stringify(run, null, 2)}\n` : `${formatStatus(run)}\n`);
   for (const line of await nextSteps(client, run)) stderr.write(`${line}\n`);
   return EXIT.done;
 }
@@ -57,7 +59,7 @@ export async function nextSteps({ approvals }: Client, { id: runId, waitingFor }
     return waitingLines(runId, waiting, approval);
   });
   const others = waitingFor.length - lines.length;
-  return [...(await Promise.all(lines)).flat(), ...(others > 0 ? [`and for ${others} others`] : [])];
+  return [...(await Promise.all(lines)).flat(), ...(others > 0 ? [`and for ${formatCount(others, 'other')}`] : [])];
 }
 
 export const cancelCommand = defineCommand({

@@ -1,9 +1,13 @@
 import { textFlag, switchFlag, defineCommand, UsageError, EXIT, NO_OPERANDS } from '../line/command.ts';
-import { openClient, API_EXITS, accessFlags, readAllPages } from '../input/api-access.ts';
+import { openClient, API_EXITS, accessFlags } from '../input/api-access.ts';
+import { LIST_FLAGS, readList, readListFlags } from '../input/list-flags.ts';
+import { printList } from '../output/print-list.ts';
 import { CONTROL_FLAGS, RUN_COMMAND, REASON_FLAG, reasonField, controlRun } from './control.ts';
 import { LIMITS_FLAG, readLimitsFlag, readJsonFlag } from '../input/read-flags.ts';
 import type { Intervention } from '../../client/index.ts';
-import { formatTable } from '../output/table.ts';
+import { escapeInvisible } from '../../graph/values/index.ts';
+import { holdfastCommand, nextActions, waitingReason } from '../../wording/index.ts';
+import { formatErrorWithCause } from '../output/run-texts.ts';
 
 /* The flags by which commands select one of several pending interventions of a run. */
 
@@ -74,31 +78,40 @@ export const interventionsCommand = defineCommand({
   name: 'interventions',
   summary: 'list failures that wait for a person',
   operands: NO_OPERANDS,
-  about:
-    'Lists nodes and calls that have failed and wait for a person. "holdfast retry", "skip" and "fail" settle them.',
-  flags: { ...accessFlags(), json: switchFlag('prints the interventions as JSON') },
+  about: `Lists nodes and calls that have failed and wait for a person, with the call, its arguments and its error, uncut.
+    "holdfast retry", "skip" and "fail" settle them.`,
+  flags: { ...LIST_FLAGS, ...accessFlags(), json: switchFlag('prints the interventions as JSON') },
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values }, terminal) {
-    const client = await openClient(values, terminal);
-    const found = await readAllPages(client.interventions.list({ limit: 200 }));
-    terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : formatInterventions(found));
-    if (!values.json)
-      terminal.stderr.write(
-        found.length === 0 ? 'Nothing waits for a person.\n' : 'Settle: npx holdfast retry RUN --id ID\n',
-      );
+    const part = readListFlags(values);
+    const { interventions } = await openClient(values, terminal);
+    const found = await readList(part, (page) => interventions.list(page));
+    const format = (items: readonly Intervention[]): string => items.map(formatIntervention).join('\n');
+    printList(found, { json: values.json, format, none: 'Nothing waits for a person.' }, terminal);
     return EXIT.done;
   },
 });
 
-function formatInterventions(found: readonly Intervention[]): string {
-  if (found.length === 0) return '';
-  const rows = found.map(({ runId, id, node, tool = '', args, error, since }) => [
-    runId,
-    id,
-    node,
-    `${tool}${args === null ? '' : JSON.stringify(args)}`,
-    `${error.code} ${error.message}`,
-    since,
-  ]);
-  return formatTable(['RUN', 'ID', 'NODE', 'CALL', 'ERROR', 'SINCE'], rows);
+function formatIntervention(intervention: Intervention): string {
+  const { runId, id, node, since, error } = intervention;
+  const actions = nextActions(waitingReason({ kind: 'intervention', ...intervention }, null), runId);
+  const lines = [
+    `${runId}  ${node} has been waiting since ${since} (${id})`,
+    `  error  ${formatErrorWithCause(error)}`,
+    ...formatFailedCall(intervention).map((line) => `  ${line}`),
+    ...actions.flatMap((next) => [`  ${next.action}: ${next.effect}`, `    ${holdfastCommand(next)}`]),
+  ];
+  return lines.map((line) => `${escapeInvisible(line.replaceAll('\n', ' '))}\n`).join('');
+}
+
+/** Formats the call of an intervention, uncut, with its idempotency key; no lines without a call. */
+export function formatFailedCall({
+  tool,
+  args,
+  idempotencyKey,
+}: Pick<Intervention, 'tool' | 'args' | 'idempotencyKey'>): readonly string[] {
+  return [
+    ...(tool === undefined ? [] : [`call   ${tool}${args === null ? '' : ` ${JSON.stringify(args)}`}`]),
+    ...(idempotencyKey === null ? [] : [`key    ${idempotencyKey}`]),
+  ];
 }

@@ -1,23 +1,33 @@
+import { existsSync } from 'node:fs';
 import { HoldfastError } from '../../client/index.ts';
 import type { Client, Run } from '../../client/index.ts';
-import { formatEvent, retryLine } from '../../wording/index.ts';
+import { createEventFormatter, retryLine } from '../../wording/index.ts';
 import { isJsonObject, parseDuration } from '../../graph/values/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
-import { EXIT, UsageError, defineCommand, switchFlag, textFlag, textFlagOr, oneOperand } from '../line/command.ts';
+import {
+  EXIT,
+  RefusedError,
+  UsageError,
+  defineCommand,
+  switchFlag,
+  textFlag,
+  textFlagOr,
+  oneOperand,
+} from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
-import { describeRefusal, formatIssues, formatRefusal } from '../output/format-refusal.ts';
+import { describeRefusal, formatBodyIssues, formatIssues, formatRefusal } from '../output/format-refusal.ts';
+import { formatOutcome, formatStep } from '../output/run-texts.ts';
 import { readDefinition } from '../input/read-definition.ts';
-import type { DefinitionFile } from '../input/read-definition.ts';
 import { LIMITS_FLAG, readLimitsFlag, readJsonObject } from '../input/read-flags.ts';
 import { nextSteps } from './control.ts';
 
 export const runCommand = defineCommand({
   name: 'run',
   summary: 'run a graph, and wait until it ends or needs somebody',
-  operands: oneOperand('FILE', 'one file'),
-  about: `Runs a graph definition (.json, or .ts that exports a graph) on a Holdfast that is running, and waits until the
-    run ends or waits for a person. Progress goes to standard error, the run's output as JSON to standard output.`,
+  operands: oneOperand('GRAPH', 'one graph: a file, or the name of a published one'),
+  about: `Runs a graph on a Holdfast that is running, and waits until the run ends or waits for a person. GRAPH is a file (.json,
+    or .ts that exports a graph), or the name of a published graph: NAME, NAME@VERSION or NAME@ALIAS. Progress goes to standard error, the run's output as JSON to standard output.`,
   flags: {
     input: textFlagOr('{}', 'JSON', "the run's input, or @FILE that holds it"),
     ...LIMITS_FLAG,
@@ -37,21 +47,26 @@ export const runCommand = defineCommand({
     5: 'the time is up',
     ...API_EXITS,
   },
-  async action({ values, given: file }, terminal) {
+  async action({ values, given }, terminal) {
     const signal = readTimeoutFlag(values.timeout);
     const input = await readJsonObject('--input', values.input, 'the values of channels');
     const limits = await readLimitsFlag(values.limits);
-    const definition = await readDefinition(file);
+    const source = await readSource(given);
+    if ('fault' in source) {
+      terminal.stderr.write(source.fault);
+      return EXIT.failed;
+    }
     const client = await openClient(values, terminal);
     const print = values.quiet ? () => {} : (line: string) => void terminal.stderr.write(`${line}\n`);
-    const id = await submitRun(client, { file: definition, start: { input, ...limits } }, terminal);
+    const id = await submitRun(client, source, { input, ...limits }, terminal);
     if (id === null) return EXIT.failed;
     print(`Run ${id}`);
+    print('STEP  EVENT');
     const stopPrinting = values.quiet ? () => {} : printRetries(client, id, print);
     const { ended, isLate } = await followUntilEnd(client, id, { signal, print }).finally(stopPrinting);
     terminal.stdout.write(`${JSON.stringify(values.json ? ended : ended.output, null, 2)}\n`);
     for (const line of await nextSteps(client, ended)) print(line);
-    print(formatRunStatus(ended));
+    print(formatOutcome(ended));
     return isLate ? EXIT.timedOut : EXIT_BY_STATUS[ended.status];
   },
 });
@@ -63,24 +78,48 @@ function readTimeoutFlag(value: string | undefined): AbortSignal | undefined {
   return abortAfter(timeoutMs);
 }
 
-interface RunSubmission {
-  readonly file: DefinitionFile;
-  readonly start: { readonly input: JsonObject; readonly limits?: JsonObject };
+/** The graph of a run: the name of a published one, or the definition in a file. */
+interface GraphSource {
+  readonly graph: string | JsonObject;
+  /** Formats the issues of a refused start. */
+  readonly format: (error: HoldfastError) => string;
+}
+
+/**
+ * @returns the graph, or the formatted fault of a file that has none
+ * @throws UsageError if a file can't be read
+ */
+async function readSource(given: string): Promise<GraphSource | { readonly fault: string }> {
+  const isFile = /[\\/]|\.(?:json|[cm]?[jt]s)$/.test(given) || existsSync(given);
+  if (!isFile) return { graph: given, format: formatBodyIssues };
+  const definition = await readDefinition(given);
+  const { content, file } = definition;
+  if ('fault' in content) return { fault: formatIssues(file, [content.fault]) };
+  const { definition: graph } = content;
+  if (!isJsonObject(graph)) throw new UsageError(`${file} holds no object, so no graph definition`);
+  return { graph, format: (error) => formatRefusal(error, definition) };
+}
+
+interface RunStart {
+  readonly input: JsonObject;
+  readonly limits?: JsonObject;
 }
 
 /** @returns the run's id; `null` if the definition or the input is invalid, which has been printed */
-async function submitRun(client: Client, { file, start }: RunSubmission, { stderr }: Terminal): Promise<string | null> {
-  if ('fault' in file.content) {
-    stderr.write(formatIssues(file.file, [file.content.fault]));
-    return null;
-  }
-  const { definition: graph } = file.content;
-  if (!isJsonObject(graph)) throw new UsageError(`${file.file} holds no object, so no graph definition`);
+async function submitRun(
+  client: Client,
+  { graph, format }: GraphSource,
+  start: RunStart,
+  { stderr }: Terminal,
+): Promise<string | null> {
   try {
     return (await client.runs.start({ graph, ...start })).id;
   } catch (error) {
-    if (!(error instanceof HoldfastError) || (error.status !== 422 && error.status !== 413)) throw error;
-    stderr.write(`${describeRefusal(error)}\n${formatRefusal(error, file)}`);
+    if (!(error instanceof HoldfastError)) throw error;
+    if (error.status === 404 && typeof graph === 'string')
+      throw new RefusedError(`${describeRefusal(error)} There is no such file either`, { cause: error });
+    if (error.status !== 422 && error.status !== 413) throw error;
+    stderr.write(`${describeRefusal(error)}\n${format(error)}`);
     return null;
   }
 }
@@ -98,12 +137,13 @@ async function followUntilEnd(
   { signal, print }: FollowSettings,
 ): Promise<{ readonly ended: Run; readonly isLate: boolean }> {
   const events = runs.follow(id, { until: 'rest', signal });
+  const format = createEventFormatter();
   try {
     for (;;) {
       const { done, value } = await events.next();
       if (done === true) return { ended: value, isLate: false };
-      const line = formatEvent(value);
-      if (line !== null) print(`${String(value.step).padStart(3)}  ${line}`);
+      const line = format(value);
+      if (line !== null) print(`${formatStep(value.step)}  ${line}`);
     }
   } catch (error) {
     if (signal?.aborted !== true) throw error;
@@ -120,15 +160,6 @@ const EXIT_BY_STATUS: Readonly<Record<Run['status'], number>> = {
   failed: EXIT.failed,
   canceled: EXIT.canceled,
 };
-
-function formatRunStatus({ id, status, waitingFor, error }: Run): string {
-  const waits = waitingFor.map(
-    ({ kind, node, id: what }) => `${kind} at ${node}${what === undefined ? '' : ` (${what})`}`,
-  );
-  const cause = error?.cause ? ` (${error.cause.message})` : '';
-  const reason = error ? `: ${error.code} ${error.message}${cause}` : '';
-  return `Run ${id} is ${status}${waits.length === 0 ? '' : `, waiting for ${waits.join(', ')}`}${reason}`;
-}
 
 /** Node's longest timer, 24 days: a longer one fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -159,7 +190,7 @@ export function printRetries({ runs }: Pick<Client, 'runs'>, id: string, print: 
     if (isOver) return;
     for (const retry of retrying) {
       const key = `${retry.node} ${retry.index} ${retry.attempt} ${retry.nextAttemptAt}`;
-      if (!printed.has(key)) print(`     ${retryLine(retry)}`);
+      if (!printed.has(key)) print(`      ${retryLine(retry)}`);
       printed.add(key);
     }
   };

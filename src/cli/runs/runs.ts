@@ -1,7 +1,9 @@
-import type { Client, Run, RunFilter, RunStatus, Checkpoint, Explanation, Fork } from '../../client/index.ts';
-import { API_EXITS, accessFlags, openClient, readAllPages } from '../input/api-access.ts';
-import { readChoiceFlag, readCountFlag } from '../input/read-flags.ts';
+import type { Run, RunStatus, Checkpoint, Fork } from '../../client/index.ts';
+import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
+import { LIST_FLAGS, readList, readListFlags } from '../input/list-flags.ts';
+import { readChoiceFlag } from '../input/read-flags.ts';
 import { readGraph } from '../input/read-definition.ts';
+import { printList } from '../output/print-list.ts';
 import {
   EXIT,
   UsageError,
@@ -13,10 +15,7 @@ import {
   oneOperand,
 } from '../line/command.ts';
 import { formatTable } from '../output/table.ts';
-import { escapeInvisible } from '../../graph/values/index.ts';
 import { CONTROL_FLAGS, RUN_COMMAND, controlRun, VALUES_FLAG, valuesField } from './control.ts';
-import { formatEvent } from '../../wording/index.ts';
-import type { RunEvent } from '../../graph/journal/index.ts';
 
 const STATUS_CHOICES: Readonly<Record<RunStatus, RunStatus>> = {
   queued: 'queued',
@@ -41,13 +40,14 @@ export const runsCommand = defineCommand({
     parent: textFlag('RUN', 'forks of this run'),
     after: textFlag('TIME', 'begun after this time, such as 2026-11-26T15:00:00Z'),
     before: textFlag('TIME', 'begun before this time'),
-    last: textFlagOr('50', 'N', 'so many runs'),
+    last: textFlagOr('50', 'N', 'so many runs at most'),
+    cursor: LIST_FLAGS.cursor,
     ...accessFlags(),
     json: switchFlag('prints the runs as JSON'),
   },
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values }, terminal) {
-    const last = readCountFlag('--last', values.last);
+    const part = readListFlags(values);
     const filter = {
       status: readStatusFlag(values.status),
       graph: values.graph,
@@ -56,10 +56,9 @@ export const runsCommand = defineCommand({
       createdAfter: readTimeFlag('--after', values.after),
       createdBefore: readTimeFlag('--before', values.before),
     };
-    const { found, hasMore } = await listNewest(await openClient(values, terminal), filter, last);
-    terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : formatRuns(found));
-    if (found.length === 0) terminal.stderr.write('There is no such run.\n');
-    if (hasMore) terminal.stderr.write(`There are more: --last ${last * 2} lists more of them.\n`);
+    const { runs } = await openClient(values, terminal);
+    const found = await readList(part, (page) => runs.list({ ...filter, ...page }));
+    printList(found, { json: values.json, format: toRunTable, none: 'There is no such run.' }, terminal);
     return EXIT.done;
   },
 });
@@ -77,23 +76,7 @@ function readTimeFlag(flag: string, given: string | undefined): string | undefin
   return time.toISOString();
 }
 
-/** The largest page of the API. */
-const MAX_PAGE = 200;
-
-/** Reads pages until there are enough runs. */
-async function listNewest(client: Client, filter: RunFilter, most: number) {
-  const found: Run[] = [];
-  // One additional run shows whether there are more.
-  const limit = Math.min(most + 1, MAX_PAGE);
-  for await (const run of client.runs.list({ ...filter, limit })) {
-    if (found.length === most) return { found, hasMore: true };
-    found.push(run);
-  }
-  return { found, hasMore: false };
-}
-
-function formatRuns(found: readonly Run[]): string {
-  if (found.length === 0) return '';
+export function toRunTable(found: readonly Run[]): string {
   const rows = found.map((run) => [run.id, run.status, run.graph.name, run.createdAt, formatStatusReason(run)]);
   return formatTable(['RUN', 'STATUS', 'GRAPH', 'CREATED', 'REASON'], rows);
 }
@@ -109,12 +92,14 @@ export const checkpointsCommand = defineCommand({
   summary: 'list where a run has stood',
   operands: oneOperand('RUN', 'the id of one run'),
   about: 'Lists the checkpoints of a run, the newest first: where "holdfast fork" can begin, and what would run next.',
-  flags: { ...accessFlags(), json: switchFlag('prints the checkpoints with their values as JSON') },
+  flags: { ...LIST_FLAGS, ...accessFlags(), json: switchFlag('prints the checkpoints with their values as JSON') },
   exits: { 0: 'listed', ...API_EXITS },
   async action({ values, given: id }, terminal) {
+    const part = readListFlags(values);
     const { runs } = await openClient(values, terminal);
-    const found = await readAllPages(runs.checkpoints(id, { limit: 100 }));
-    terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : toCheckpointTable(found));
+    const found = await readList(part, (page) => runs.checkpoints(id, page));
+    const none = 'The run has no checkpoint yet.';
+    printList(found, { json: values.json, format: toCheckpointTable, none }, terminal);
     return EXIT.done;
   },
 });
@@ -128,38 +113,6 @@ function toCheckpointTable(found: readonly Checkpoint[]): string {
     createdAt,
   ]);
   return formatTable(['CHECKPOINT', 'STEP', 'SOURCE', 'NEXT', 'AT'], rows);
-}
-
-export const explainCommand = defineCommand({
-  name: 'explain',
-  summary: 'say why a run waits or has stopped',
-  operands: oneOperand('RUN', 'the id of one run'),
-  about: `Says why a run waits or has stopped, since when, what is left of its limits, and who can do what now, with the
-    commands. What you may not do has no command.`,
-  flags: { ...accessFlags(), json: switchFlag('prints the explanation as JSON') },
-  exits: { 0: 'explained', ...API_EXITS },
-  async action({ values, given: id }, terminal) {
-    const { runs } = await openClient(values, terminal);
-    const explanation = await runs.explain(id);
-    terminal.stdout.write(values.json ? `${JSON.stringify(explanation, null, 2)}\n` : formatExplanation(explanation));
-    return EXIT.done;
-  },
-});
-
-function formatExplanation({ runId, status, since, reasons, budget, deadline, actions }: Explanation): string {
-  const left = budget.map(({ limit, allowed, left: rest }) => `${limit} ${rest} of ${allowed}`);
-  const lines = [
-    `${runId} is ${status} since ${since}`,
-    ...reasons.map(({ text }) => `  ${text}`),
-    ...(left.length > 0 ? [`  left: ${left.join(', ')}`] : []),
-    ...(deadline ? [`  deadline: ${deadline.at ?? 'stands still'}. ${deadline.effect}`] : []),
-    ...actions.flatMap(formatAction),
-  ];
-  return lines.map((line) => `${escapeInvisible(line.replaceAll('\n', ' '))}\n`).join('');
-}
-
-function formatAction({ action, effect, who, allowed, command }: Explanation['actions'][number]): readonly string[] {
-  return [`${action}: ${effect}`, allowed ? `  ${command.holdfast}` : `  by ${who}`];
 }
 
 export const forkCommand = defineCommand({
@@ -192,32 +145,4 @@ export const forkCommand = defineCommand({
 
 async function readForkGraph(graph: string): Promise<NonNullable<Fork['graph']>> {
   return graph.startsWith('@') ? await readGraph(graph.slice(1)) : graph;
-}
-
-export const historyCommand = defineCommand({
-  name: 'history',
-  summary: 'print what has happened to a run',
-  operands: oneOperand('RUN', 'the id of one run'),
-  about: 'Prints the events of a run in order: number, time, superstep, and what has happened.',
-  flags: {
-    follow: switchFlag('goes on until the run has ended'),
-    ...accessFlags(),
-    json: switchFlag('prints whole events, one a line'),
-  },
-  exits: { 0: 'printed', ...API_EXITS },
-  async action({ values, given: id }, terminal) {
-    const { runs } = await openClient(values, terminal);
-    const events = values.follow ? runs.follow(id) : runs.history(id, { limit: 1_000 });
-    for await (const event of events) {
-      const line = values.json ? JSON.stringify(event) : formatEventLine(event);
-      if (line !== null) terminal.stdout.write(`${line}\n`);
-    }
-    return EXIT.done;
-  },
-});
-
-function formatEventLine(event: RunEvent): string | null {
-  const text = formatEvent(event);
-  if (text === null) return null;
-  return `${String(event.seq).padStart(4)}  ${event.at}  ${String(event.step).padStart(3)}  ${text}`;
 }

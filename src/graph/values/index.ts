@@ -1,4 +1,6 @@
 export {
+  formatCount,
+  pluralIf,
   shortJson,
   escapeInvisible,
   createDistinctTexts,

@@ -14,6 +14,16 @@ export function abbreviate(text: string, maxLength: number): string {
   return text.length > maxLength ? `${truncate(text, maxLength)}…` : text;
 }
 
+/** Formats a number of things, such as `1 file` or `3 files`. @param thing one of them, whose plural ends with an s */
+export function formatCount(count: number, thing: string): string {
+  return `${count} ${pluralIf(count, thing)}`;
+}
+
+/** Returns the word for one thing, or its plural for any other number of them. */
+export function pluralIf(count: number, thing: string): string {
+  return count === 1 ? thing : `${thing}s`;
+}
+
 /** Returns an error and the chain of its causes. */
 export function errorChain(thrown: unknown): readonly Error[] {
   return thrown instanceof Error ? [thrown, ...errorChain(thrown.cause)] : [];

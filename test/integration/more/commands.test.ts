@@ -94,6 +94,9 @@ describe('a pending approval', () => {
   test('a pending approval is approved with other arguments, or rejected, by a command of holdfast', async () => {
     const [edited, rejected] = [await ask(), await ask()];
     await at(...edited.command, '--args', '{ "euros": 20 }');
+    expect((await at('history', edited.id)).stdout).toContain(
+      'ask: ada says approve, it is approved, with {"euros":20}\n',
+    );
     expect(await at('reject', rejected.command[1] ?? '', '--reason', 'no')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('is rejected'),
@@ -127,7 +130,14 @@ describe('a node that has failed', () => {
     const { id, code, stderr } = await breakDown();
     expect(code).toBe(3);
     expect(stderr).toContain(`  npx holdfast retry ${id} --id pay`);
-    expect((await at('interventions')).stdout).toMatch(new RegExp(`^${id} +\\S+ +pay +broken\\{\\} +TOOL_FAILED`, 'm'));
+    const { stdout: listed } = await at('interventions');
+    expect(listed).toMatch(
+      new RegExp(`^${id}  pay has been waiting since \\S+ \\(pay:1\\)\n  error  TOOL_FAILED`, 'm'),
+    );
+    expect(listed).toMatch(/^ {2}call {3}broken \{\}\n {2}key {4}\S+:pay:1:0:0$/m);
+    expect(listed).toContain(`  skip: `);
+    const { stdout: explained } = await at('explain', id);
+    expect(explained).toMatch(/^ {4}call {3}broken \{\}\n {4}key {4}\S+:pay:1:0:0$/m);
     expect((await at('retry', id)).code).toBe(0);
     await stack.as('user').untilRun(id, hasStatus('waiting'));
     expect((await at('skip', id, '--output', '{ "receipt": "R-1" }')).code).toBe(0);
@@ -139,8 +149,9 @@ describe('a node that has failed', () => {
     expect((await at('fail', id, '--reason', 'no use')).code).toBe(0);
     await stack.as('user').untilRun(id, hasStatus('failed'));
     const { stdout } = await at('history', id);
-    const said = stdout.split('\n').map((line) => line.slice(37).trim());
-    expect(said[0]).toMatch(/started by uma$/);
+    const [heading, first] = stdout.split('\n');
+    expect(heading).toMatch(/^ SEQ {2}TIME {22}STEP {2}EVENT$/);
+    expect(first).toMatch(/^ {3}1 {2}\S{24} {5}- {2}started by uma$/);
     expect(stdout).toMatch(/pay: broken has failed: TOOL_FAILED .*the shop is closed/);
     expect(stdout).toMatch(/\n +\d+ {2}\S+ +\d+ {2}failed: /);
     const events = (await at('history', id, '--json')).stdout
@@ -189,8 +200,13 @@ describe('holdfast runs', () => {
     const file = await folder.write('failing.json', FAILING);
     for (let begun = 0; begun < 2; begun++) await at('run', file);
     const some = await at('runs', '--graph', 'failing', '--last', '1');
-    expect(some).toMatchObject({ code: 0, stderr: 'There are more: --last 2 lists more of them.\n' });
-    expect(some.stdout.trimEnd().split('\n')).toHaveLength(2);
+    expect(some).toMatchObject({ code: 0, stderr: expect.stringMatching(/^There are more: add --cursor \S+\n$/) });
+    const [, cursor = ''] = /--cursor (\S+)/.exec(some.stderr) ?? [];
+    const next = await at('runs', '--graph', 'failing', '--last', '1', '--cursor', cursor);
+    const ids = [some, next].map(({ stdout }) => stdout.split('\n')[1]?.slice(0, 26) ?? '');
+    expect(ids[0]).toMatch(/^\w{26}$/);
+    expect(ids.toSorted().toReversed()).toEqual(ids);
+    expect(new Set(ids).size).toBe(2);
     expect(await at('runs', '--graph', 'none')).toEqual({ code: 0, stdout: '', stderr: 'There is no such run.\n' });
     expect(await at('runs', '--before', '2026-01-01T00:00:00Z')).toMatchObject({ code: 0, stdout: '' });
   });
@@ -244,7 +260,7 @@ describe('holdfast doctor', () => {
     const { code, stdout } = await examine({ HOLDFAST_CURSOR_SECRET: 'x'.repeat(40) });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^ok {4}Node: \d+/);
-    expect(stdout).toMatch(/ok {4}configuration: \S+: 1 tools, 0 models, roles user, approver, admin, reader\n/);
+    expect(stdout).toMatch(/ok {4}configuration: \S+: 1 tool, 0 models, roles user, approver, admin, reader\n/);
     expect(stdout).toMatch(/ok {4}database: PostgreSQL \d+/);
     expect(stdout).toContain('ok    memory: found by its words: memory.embeddings is not set\n');
     expect(stdout).toMatch(/FAIL {2}token keys: The configuration has no auth section\n {6}set auth/);

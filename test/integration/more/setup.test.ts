@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { setupSteps, takeSetupStep } from '../../../src/cli/production/setup-steps.ts';
+import { formatStep, setupSteps, takeSetupStep } from '../../../src/cli/production/setup-steps.ts';
 import type { StepCheck } from '../../../src/cli/production/setup-steps.ts';
 import { holdfast } from '../../support/servers/command-line.ts';
 import type { CommandOutput } from '../../support/servers/command-line.ts';
@@ -60,10 +60,10 @@ test('a step of holdfast setup counts as done if another process completes it be
       return await takeSetupStep({ ...step, check }, { isDry: false, untilMs: Date.now() });
     }),
   );
-  expect(taken.map(({ line }) => line)).toEqual([
-    'made     namespace: all',
-    'made     search attributes: all',
-    'made     tables: all',
+  expect(taken.map(formatStep)).toEqual([
+    'made     namespace: all\n',
+    'made     search attributes: all\n',
+    'made     tables: all\n',
   ]);
 });
 

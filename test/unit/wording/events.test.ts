@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
-import { formatEvent } from '../../../src/wording/events.ts';
+import { toPublicApproval } from '../../../src/graph/run/approval.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { createEventFormatter } from '../../../src/wording/events.ts';
+import { anApproval } from '../../support/builders/store-builders.ts';
 import type { RunEvent, RunEventBody } from '../../../src/graph/journal/events.ts';
 
 const at = '2026-01-01T00:00:00Z';
 const format = (body: RunEventBody, path?: readonly string[]): string | null => {
   const event: RunEvent = { seq: 1, at, step: 0, ...(path && { path }), ...body };
-  return formatEvent(event);
+  return createEventFormatter()(event);
 };
 const task = { node: 'pay', visit: 1 } as const;
 const error = { code: 'TOOL_FAILED', message: 'the shop is closed' } as const;
@@ -51,4 +54,48 @@ test('the formatted name of a node in a subgraph begins with the enclosing nodes
 test('a large value in a formatted event is truncated, and control characters are escaped', () => {
   expect(format({ type: 'run.completed', output: 'x'.repeat(1_000) })?.length).toBeLessThan(250);
   expect(format({ type: 'run.canceled', by: 'uma\u001B[2A\n', reason: null })).toBe('canceled by uma\\u{1b}[2A ');
+});
+
+const proposed: RunEventBody = {
+  type: 'approval.requested',
+  ...task,
+  approval: { ...toPublicApproval(anApproval('R', 'pending')), id: 'a', args: { euros: 100 } },
+};
+const decided = (args: Json, status = 'approved'): RunEventBody => ({
+  type: 'approval.decided',
+  ...task,
+  approvalId: 'a',
+  decision: 'approve',
+  reason: null,
+  status,
+  args,
+  by: 'ada',
+});
+const expired = (args?: Json): RunEventBody => ({
+  type: 'approval.expired',
+  ...task,
+  approvalId: 'a',
+  status: 'approved',
+  ...(args !== undefined && { args }),
+});
+
+test.each<[string, readonly RunEventBody[], string]>([
+  ['same arguments', [proposed, decided({ euros: 100 })], 'pay: ada says approve, it is approved'],
+  ['other arguments', [proposed, decided({ euros: 50 })], 'pay: ada says approve, it is approved, with {"euros":50}'],
+  ['no known request', [decided({ euros: 50 })], 'pay: ada says approve, it is approved'],
+  [
+    'the arguments of an earlier decision',
+    [proposed, decided({ euros: 50 }, 'pending'), decided({ euros: 50 })],
+    'pay: ada says approve, it is approved',
+  ],
+  [
+    'an expiry that restores the proposed arguments',
+    [proposed, decided({ euros: 50 }, 'pending'), expired({ euros: 100 })],
+    'pay: the time to decide is over, it is approved, with {"euros":100}',
+  ],
+  ['an expiry without arguments', [proposed, expired()], 'pay: the time to decide is over, it is approved'],
+])('the line of a decision names changed arguments: %s', (_, bodies, line) => {
+  const formatNext = createEventFormatter();
+  const lines = bodies.map((body, index) => formatNext({ seq: index + 1, at, step: 0, ...body }));
+  expect(lines.at(-1)).toBe(line);
 });

@@ -39,6 +39,18 @@ test('`init` makes a project with the name of its folder and the versions of thi
   });
 });
 
+test('`init --from` makes a project that depends on a package file', async () => {
+  const tarball = await folder.write('holdfast-0.1.0.tgz', 'packed');
+  const { code, stdout } = await holdfast(['init', folder.path('apps/own'), '--from', tarball, '--json']);
+  expect({ code, made: JSON.parse(stdout) }).toMatchObject({
+    code: 0,
+    made: { folder: folder.path('apps/own'), files: expect.arrayContaining(['package.json']) },
+  });
+  expect(JSON.parse(await readIn('apps/own', 'package.json'))).toMatchObject({
+    dependencies: { holdfast: 'file:../../holdfast-0.1.0.tgz', zod: expect.stringMatching(/^\^4/) },
+  });
+});
+
 test('`init` refuses a folder that is not empty, and leaves it unchanged', async () => {
   await mkdir(folder.path('full'));
   await folder.write('full/mine.txt', 'mine');
@@ -49,6 +61,8 @@ test('`init` refuses a folder that is not empty, and leaves it unchanged', async
 
 test.each([
   [['x', '--template', 'refnd'], 'There is no template "refnd". Did you mean "refund"?'],
+  [['x', '--from', 'missing.tgz'], '--from takes the file of a package'],
+  [['x', '--from', 'package.json'], '--from takes the file of a package'],
   [[], 'init takes one folder'],
 ])('`init` refuses the arguments %j as wrong usage', async (args, message) => {
   const { code, stderr } = await holdfast(['init', ...args]);

@@ -12,7 +12,7 @@ describe.each(['dev', 'start', 'worker', 'api'])('the command %s', (command) => 
 
   test.each([
     [['graph.json'], `holdfast: ${command} takes flags only\n`],
-    [['--unknown', 'x'], "holdfast: Unknown option '--unknown'"],
+    [['--unknown', 'x'], 'holdfast: There is no flag "--unknown".'],
   ])('a command that starts processes refuses the arguments %j', async (args, message) => {
     expect(await holdfast([command, ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
