@@ -1,7 +1,7 @@
 import { runGraph, scriptedModel } from 'holdfast/testing';
 import { expect, test } from 'vitest';
 import { deployment } from './graph.ts';
-import { checkHealth, deploy, rollBack, runTests, scanImage } from './tools.ts';
+import { checkHealth, deploy, postMessage, rollBack, runTests, scanImage } from './tools.ts';
 
 const tools = {
   run_tests: runTests,
@@ -9,6 +9,7 @@ const tools = {
   deploy,
   roll_back: rollBack,
   check_health: checkHealth,
+  post_message: postMessage,
 };
 const PLAN = { summary: 'A fix of the basket.', risk: 'low', percent: 25 } as const;
 const plans = () => ({ default: scriptedModel([{ json: PLAN }]) });
@@ -31,10 +32,10 @@ test('a version whose tests fail is shown to nobody', async () => {
   expect(run.path).not.toContain('deploy');
 });
 
-test('a version that is not healthy is rolled back', async () => {
+test('a version that is not healthy is rolled back, and then the channel is told', async () => {
   const run = await runGraph(deployment, asked('2.0.0'), { models: plans(), tools, decisions: agreed });
   expect(run).toMatchObject({ status: 'failed', error: { node: 'watch' } });
-  expect(run.calls.at(-1)).toMatchObject({ name: 'roll_back', args: { service: 'shop' } });
+  expect(run.calls.map(({ name }) => name).slice(-2)).toEqual(['roll_back', 'post_message']);
 });
 
 test('after four hours without an answer nothing is deployed', async () => {

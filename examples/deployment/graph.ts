@@ -13,7 +13,7 @@ const PLAN = {
 
 /**
  * A model plans a deployment, two checks run beside each other, two people agree, then it is deployed. If the new version
- * is not healthy, it is rolled back.
+ * is not healthy, it is rolled back, and then the channel is told.
  */
 export const deployment = new StateGraph({
   name: 'deployment',
@@ -31,6 +31,7 @@ export const deployment = new StateGraph({
   input: ['service', 'version', 'changes'],
   required: ['service', 'version', 'changes'],
   output: ['plan', 'deployed', 'health'],
+  onFail: 'announce',
 })
   .addNode('plan', {
     type: 'llm',
@@ -86,6 +87,11 @@ export const deployment = new StateGraph({
     args: { service: '{{ state.service }}' },
     retry: { maxAttempts: 3, initialInterval: '10s' },
     write: 'health',
+  })
+  .addNode('announce', {
+    type: 'tool',
+    tool: 'post_message',
+    args: { channel: 'deployments', text: '{{ state.service }} {{ state.version }} failed, and is rolled back.' },
   })
   .addEdge(START, ['plan', 'test', 'scan'])
   .addEdge(['plan', 'test', 'scan'], 'judge')

@@ -63,3 +63,17 @@ export const checkHealth = defineTool({
     return { healthy: true };
   },
 });
+
+const posted = new Set<string>();
+
+/** The chat takes a key, so that a message which is sent again is there once. */
+export const postMessage = defineTool({
+  name: 'post_message',
+  description: 'Posts a message to a channel of the chat.',
+  parameters: z.object({ channel: z.string(), text: z.string() }),
+  effect: 'keyed',
+  execute(_, { key }) {
+    posted.add(key);
+    return { posted: posted.size };
+  },
+});

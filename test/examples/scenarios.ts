@@ -6,6 +6,7 @@ import { nightlyReport } from '../../examples/nightly-report/graph.ts';
 import { operations } from '../../examples/operations/graphs/operations.ts';
 import { restartService } from '../../examples/operations/graphs/restart-service.ts';
 import { research } from '../../examples/research/graph.ts';
+import { supportDesk } from '../../examples/support-desk/graph.ts';
 import { trip } from '../../examples/trip/graph.ts';
 import { askFor, say } from '../support/builders/chat-model.ts';
 import type { Answer } from '../support/doubles/loopback-server.ts';
@@ -88,5 +89,16 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
       sayJson({ answer: 'If it has a key.', sources: ['idempotency.md'] }),
     ],
     decisions: [],
+  },
+  'support-desk': {
+    graphs: [supportDesk],
+    input: { customer: 'c-7', messages: { role: 'user', content: 'I want 300 euros back for A-1002.' } },
+    answers: [
+      askFor([['handoff_to_billing', { note: 'wants 300 euros back for A-1002' }]]),
+      askFor([['lookup_order', { order: 'A-1002' }]]),
+      askFor([['issue_refund', { order: 'A-1002', euros: 300 }]]),
+      say('250 euros are on their way.'),
+    ],
+    decisions: [{ by: 'approver', verdict: 'approve', body: { args: { order: 'A-1002', euros: 250 } } }],
   },
 };
