@@ -6,7 +6,7 @@ import { issueRefund, lookupOrder, readManual } from './tools.ts';
 const tools = { lookup_order: lookupOrder, issue_refund: issueRefund, read_manual: readManual };
 const asks = (content: string) => ({ customer: 'c-7', messages: { role: 'user', content } }) as const;
 const handOver = (to: string, note: string) => ({ toolCalls: [{ tool: `handoff_to_${to}`, args: { note } }] });
-const call = (tool: string, args: object) => ({ toolCalls: [{ tool, args }] });
+const call = (tool: string, args: Readonly<Record<string, string | number>>) => ({ toolCalls: [{ tool, args }] });
 
 test('a question about a payment is handed over to billing, with the conversation and a note', async () => {
   const model = scriptedModel([
