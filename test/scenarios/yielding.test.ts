@@ -35,3 +35,18 @@ test.each([
   expect(run.status).toBe('completed');
   expect(run.root.channels['log']).toHaveLength(length);
 });
+
+test('the last node of a failed run yields and continues', () => {
+  const graph = aDefinition({ channels, nodes, edges: elements });
+  const definition = aDefinition({
+    nodes: {
+      bad: { type: 'set', write: { log: '{{ state.log[0] }}' } },
+      tell: { type: 'subgraph', graph, write: 'log' },
+    },
+    edges: [{ from: '__start__', to: 'bad' }],
+    onFail: 'tell',
+  });
+  const { run, steps } = runShuffled({ definition, catalog: randomCatalog, choose: () => 0 });
+  expect(steps.some(({ hasYielded }) => hasYielded)).toBe(true);
+  expect([run.status, run.error?.node, run.root.channels['log']]).toEqual(['failed', 'bad', [expect.anything()]]);
+});

@@ -60,12 +60,13 @@ function compileForEach(edge: ForEachEdge, index: number): CompiledEdge['targets
   const { forEach, maxConcurrency } = edge;
   const list = parseExpression(forEach, NODE_NAMES);
   const nodes = [...new Set(targetsOfForEach(edge).flatMap(nodesOfTarget))].sort();
-  const choose = compileElementTargets(edge, nodes);
+  const choose = compileElementRoute(edge);
   if (nodes.length === 0) return () => ({ kind: 'nodes', nodes: [] });
   const group = maxConcurrency === undefined ? null : { id: String(index), width: maxConcurrency };
   return (bindings) => {
     const items = list.evaluate(bindings);
-    const nodesOf = (item: Json, at: number): readonly string[] => choose({ ...bindings, item, index: at });
+    const nodesOf = (item: Json, at: number): readonly string[] =>
+      choose ? choose({ ...bindings, item, index: at }) : nodes;
     if (isJsonList(items)) return { kind: 'elements', nodes, items, nodesOf, group };
     throw new GraphError(
       'EXPRESSION_FAILED',
@@ -74,11 +75,9 @@ function compileForEach(edge: ForEachEdge, index: number): CompiledEdge['targets
   };
 }
 
-function compileElementTargets(
-  { to, route, paths = {}, default: otherwise }: ForEachEdge,
-  nodes: readonly string[],
-): ChooseTargets {
-  if (to !== undefined || route === undefined) return () => nodes;
+/** @returns `null` if all elements go to the same node */
+function compileElementRoute({ route, paths = {}, default: otherwise }: ForEachEdge): ChooseTargets | null {
+  if (route === undefined) return null;
   return compileRoute({ route, paths, ...(otherwise !== undefined && { default: otherwise }) });
 }
 

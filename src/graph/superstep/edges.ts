@@ -6,7 +6,7 @@ import { moveToPosition, setJoins } from '../draft/scope-draft.ts';
 import { MAX_HELD_BYTES, approximateBytes, holdsTooMuch } from '../run/held-bytes.ts';
 import { finishedNodesAt, namesOfNext, triggersAtPosition } from '../run/scope-position.ts';
 import type { SortedTriggers } from '../run/scope-position.ts';
-import type { Trigger, Scope } from '../run/scope.ts';
+import type { ListElement, Trigger, Scope } from '../run/scope.ts';
 import { GraphError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import type { Bindings } from '../expression/names.ts';
@@ -151,11 +151,19 @@ function fireEdge(edge: CompiledEdge, source: string, firing: EdgeFiring): void 
   else addElements(targets, firing);
 }
 
+type ElementTrigger = Trigger & { readonly element: ListElement };
+
 type ElementTargets = Extract<EdgeTargets, { readonly kind: 'elements' }>;
 
 function addElements({ nodes, items, nodesOf, group }: ElementTargets, firing: EdgeFiring): void {
   const { elements, empty, maxTasks } = firing;
-  const chosen = items.flatMap((item, index) => nodesOf(item, index).map((node) => ({ node, item, index })));
+  const [sortedAs] = nodes;
+  const chosen: ElementTrigger[] = [];
+  for (const [index, item] of items.entries())
+    for (const node of nodesOf(item, index)) {
+      const element = { item, index, ...(group && { group }), ...(sortedAs !== node && { sortedAs }) };
+      chosen.push({ node, element });
+    }
   if (chosen.length === 0) for (const node of nodes) empty.add(node);
   const count = elements.length + chosen.length;
   if (count > maxTasks)
@@ -164,14 +172,9 @@ function addElements({ nodes, items, nodesOf, group }: ElementTargets, firing: E
       `${count} tasks would run in one superstep; this installation allows ${maxTasks} (ceilings.superstepTasks)`,
     );
   spendUnits(chosen.length);
-  firing.bytes += chosen.reduce<number>((sum, { item }) => sum + approximateBytes(item), 0);
+  firing.bytes += chosen.reduce<number>((sum, { element }) => sum + approximateBytes(element.item), 0);
   if (firing.bytes > firing.maxBytes) throw holdsTooMuch('The elements of this forEach');
-  const [sortedAs] = nodes;
-  for (const { node, item, index } of chosen)
-    elements.push({
-      node,
-      element: { item, index, ...(group && { group }), ...(sortedAs !== node && { sortedAs }) },
-    });
+  for (const trigger of chosen) elements.push(trigger);
 }
 
 function emptyTargets({ nodes, elements, empty }: EdgeFiring, fired: ReadonlySet<string>): readonly string[] {

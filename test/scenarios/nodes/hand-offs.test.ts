@@ -4,11 +4,11 @@ import { approvalGates } from '../../../src/graph/compile/approval-gates.ts';
 import { compileGraph } from '../../../src/graph/compile/compile.ts';
 import { toMermaid } from '../../../src/graph/diagram/write-diagram.ts';
 import { validateGraph } from '../../../src/graph/validate/validate-graph.ts';
-import { isJsonObject } from '../../../src/graph/values/json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { toJson } from '../../../src/graph/values/to-json.ts';
 import { aCatalog, aDefinition } from '../../support/builders/builders.ts';
 import { CallFailure } from '../../support/doubles/memory-shell.ts';
+import { textAt } from '../../support/readers/json-at.ts';
 import { asks, play, says } from '../../support/builders/agents.ts';
 import type { Agent, Played, Said, Stage } from '../../support/builders/agents.ts';
 
@@ -42,9 +42,7 @@ const handsTo = (to: string, args: Json = {}, id = 'h'): readonly [string, Json,
 /** The roles and texts of the conversation. */
 function chatOf({ run }: Played): string[] {
   const { chat } = run.run.root.channels;
-  return [chat ?? []]
-    .flat()
-    .flatMap((message) => (isJsonObject(message) ? [`${String(message['role'])}: ${String(message['content'])}`] : []));
+  return [chat ?? []].flat().map((message) => `${textAt(message, '/role')}: ${textAt(message, '/content')}`);
 }
 
 describe('an agent that hands over', () => {
@@ -285,12 +283,35 @@ describe('a tool that returns goto', () => {
     ],
   });
 
-  test.each<[string, Json, readonly string[] | undefined, readonly string[][], Json]>([
-    ['goes there besides its edges', { goto: 'c' }, ['c'], [['a'], ['b', 'c']], ['b', 'c']],
-    ['goes to several nodes', { goto: ['c', 'b'], reason: 'both' }, ['b', 'c'], [['a'], ['b', 'c']], ['b', 'c']],
-    ['returns another value as its result', { found: 1 }, ['c'], [['a'], ['b']], [{ found: 1 }, 'b']],
-    ['returns a result without mayGoto', { goto: 'c' }, undefined, [['a'], ['b']], [{ goto: 'c' }, 'b']],
-  ])('a tool node %s', (_, value, mayGoto, steps, log) => {
+  test.each([
+    {
+      what: 'goes there besides its edges',
+      value: { goto: 'c' },
+      mayGoto: ['c'],
+      steps: [['a'], ['b', 'c']],
+      log: ['b', 'c'],
+    },
+    {
+      what: 'goes to several nodes',
+      value: { goto: ['c', 'b'], reason: 'both' },
+      mayGoto: ['b', 'c'],
+      steps: [['a'], ['b', 'c']],
+      log: ['b', 'c'],
+    },
+    {
+      what: 'returns another value as its result',
+      value: { found: 1 },
+      mayGoto: ['c'],
+      steps: [['a'], ['b']],
+      log: [{ found: 1 }, 'b'],
+    },
+    {
+      what: 'returns a result without mayGoto',
+      value: { goto: 'c' },
+      steps: [['a'], ['b']],
+      log: [{ goto: 'c' }, 'b'],
+    },
+  ])('a tool node $what', ({ value, mayGoto, steps, log }) => {
     const { run } = play({ replies: [], graph: graph(mayGoto), tool: () => value });
     expect([run.steps, run.run.root.channels['log']]).toEqual([steps, log]);
   });
