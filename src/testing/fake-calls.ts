@@ -68,17 +68,15 @@ function missingFake(
   const known = answered[kind];
   const message = `The node "${node}" calls the ${CALL_KIND_NAMES[kind]} "${name}", and the test has no fake for it.${didYouMean(name, known)}`;
   const has = known.length === 0 ? `It has no ${CALL_KIND_NAMES[kind]}` : `It has ${known.join(', ')}`;
-  const isConfigured = kind in configured && configured[kind === 'model' ? kind : 'tool'].includes(name);
-  const hint = isConfigured ? ` ${TERMS_ONLY[kind === 'model' ? kind : 'tool'](name)}` : '';
+  const terms = kind === 'model' || kind === 'tool' ? kind : null;
+  const hint = terms && configured[terms].includes(name) ? ` ${TERMS_ONLY[terms]}` : '';
   return { safety: 'idempotent', execute: () => Promise.reject(new MissingAnswerError(`${message} ${has}.${hint}`)) };
 }
 
 /** What to add for a model or tool that the configuration has, whose code no test runs unasked. */
 const TERMS_ONLY = {
-  model: (name: string) =>
-    `"config" gives only the price and the settings of a model: add models: { ${name}: scriptedModel([…]) }.`,
-  tool: (name: string) =>
-    `"config" gives only the schema and the settings of a tool: add tools: { ${name} } to run its own code, or tools: { ${name}: () => … } for a fake.`,
+  model: 'The configuration gives only the price and the settings of a model: add it to "models".',
+  tool: 'The configuration gives only the schema and the settings of a tool: add it to "tools", with its own code or a fake.',
 } as const;
 
 const CALL_KIND_NAMES = { model: 'model', tool: 'tool', function: 'function', node: 'node type' } as const;

@@ -213,10 +213,9 @@ test('a live evaluation asks judges in runs of their own, and compares two versi
   await folder.write('never.json', hiding('false'));
   const judge = { name: 'way', model: 'judge', prompt: 'Did it go the way of known customers?', atLeast: 4 };
   await folder.write('judged.jsonl', JSON.stringify({ name: 'known', input: { order: 'A-1' }, expect: { judge } }));
-  const { code, stdout } = await holdfast([
-    ...['eval', folder.path('judged.jsonl'), '--live', '--trials', '2', '--tokens-file', tokens],
-    ...['--graph', folder.path('graph.json'), '--against', folder.path('never.json')],
-  ]);
+  const flags = ['--live', '--trials', '2', '--tokens-file', tokens];
+  const graphs = ['--graph', folder.path('graph.json'), '--against', folder.path('never.json')];
+  const { code, stdout } = await holdfast(['eval', folder.path('judged.jsonl'), ...flags, ...graphs]);
   const lines = stdout.replaceAll(folder.path(''), '').split('\n');
   expect(code).toBe(0);
   expect(lines).toEqual([

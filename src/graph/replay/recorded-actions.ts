@@ -59,7 +59,9 @@ export class RecordedActions {
       if (recorded.kind !== 'signal' && recorded.kind !== 'timer') return [];
       const caused = log.events.slice(recorded.seq, log.occurrences[at + 1]?.seq);
       const subject =
-        recorded.kind === 'signal' ? subjectOfSignal(caused, approvals) : subjectOfTimer(recorded, approvals);
+        recorded.kind === 'signal'
+          ? subjectOfSignal(recorded.name, caused, approvals)
+          : subjectOfTimer(recorded, approvals);
       return subject ? [{ recorded, subject, reopens: hadEnded(log.events, recorded.seq) }] : [];
     });
   }
@@ -115,18 +117,26 @@ function requestedApprovals(events: readonly RunEvent[]): RequestedApprovals {
 }
 
 /** @param caused the events that a signal has caused. @returns `null` if it was ignored */
-function subjectOfSignal([first, ...more]: readonly RunEvent[], approvals: RequestedApprovals): ActionSubject | null {
+function subjectOfSignal(
+  name: string,
+  caused: readonly RunEvent[],
+  approvals: RequestedApprovals,
+): ActionSubject | null {
+  const [first] = caused;
   if (first?.type === 'signal.ignored') return null;
   if (first?.type === 'approval.decided' || first?.type === 'approval.reassigned')
     return subjectOfApproval(first.approvalId, approvals);
-  const settled = [first, ...more].find((event) => event !== undefined && SETTLING.has(event.type));
+  const settled = SETTLEMENTS.has(name) ? caused.find(({ type }) => SETTLING.has(type)) : undefined;
   if (!settled || !('node' in settled) || settled.node === undefined) return { kind: 'run' };
   const index = 'index' in settled ? settled.index : undefined;
   const task = addressOf(settled.path, settled.node, index);
   return { kind: 'intervention', task, ...(settled.type === 'tool.skipped' && { tool: settled.tool }) };
 }
 
-/** The events by which a person settles a failure. */
+/** The signals by which a person settles a failure. */
+const SETTLEMENTS: ReadonlySet<string> = new Set(['retry', 'skip', 'fail']);
+
+/** The events that such a signal causes first. */
 const SETTLING: ReadonlySet<RunEvent['type']> = new Set([
   'run.retried',
   'node.failed',

@@ -203,7 +203,7 @@ describe('a tool of the configuration', () => {
 
   test('a test run without a fake for it says what to add', async () => {
     await expect(runGraph(payment, {}, { config: defineConfig({ tools: [pay] }) })).rejects.toThrow(
-      'It has no tool. "config" gives only the schema and the settings of a tool: add tools: { pay } to run its own code, or tools: { pay: () => … } for a fake.',
+      'It has no tool. The configuration gives only the schema and the settings of a tool: add it to "tools", with its own code or a fake.',
     );
   });
 

@@ -34,6 +34,7 @@ const nap = { type: 'wait', for: '5s' } as const;
 const waits = { type: 'wait', event: 'paid', write: { log: '{{ result }}' } } as const;
 const charges = { type: 'tool', tool: 'charge', args: { key: 'x' }, write: { log: '{{ result }}' } } as const;
 const pays = { ...charges, onError: 'intervene' } as const;
+const bad = { type: 'set', write: { log: '{{ state.none.at }}' } } as const;
 const adds = { type: 'set', write: { log: 'more' } } as const;
 
 const by = (sub: string, ...roles: string[]): JsonObject => ({ by: { sub, roles: ['approver', ...roles] } });
@@ -201,6 +202,12 @@ const CASES: readonly Case[] = [
     recorded: [{ waits }, event('cash')],
     changed: { more: adds, waits },
     ends: completed('more', 'cash'),
+  },
+  {
+    what: 'an event after which a node fails',
+    recorded: [{ waits, bad }, event('cash')],
+    changed: { more: adds, waits, bad },
+    ends: { status: 'failed', log: ['more', 'cash'] },
   },
   {
     what: 'a pause and the resume that ends it',
