@@ -19,7 +19,10 @@ const PGLITE = 'node_modules/@electric-sql';
 
 const [config = '', graph = ''] = codeIn(PAGE, 'ts');
 const [definition = ''] = codeIn(PAGE, 'json');
-const asScript = `${graph.replace('StateGraph }', 'StateGraph, defineTool }')}console.error(typeof defineTool);\n`;
+const asScript = `${graph.replace('StateGraph }', 'StateGraph, defineTool }').replace(/^export /m, '')}
+console.log(JSON.stringify(greeting.compile()));
+console.error(typeof defineTool);
+`;
 
 let project: InstalledPackage;
 const { start, tokensFile, dataFile } = useNpmStart(() => project.folder);
@@ -35,7 +38,7 @@ afterAll(async () => {
 
 describe('the tarball', () => {
   test('the npm tarball contains the runtime files and little else', () => {
-    const strange = /(?:^|\/)(?:test|bench|src|lint)\/|\.test\.|(?<!\.d)\.ts$|tsconfig|Dockerfile/;
+    const strange = /(?:^|\/)(?:test|bench|src|lint)\/|\.test\.|(?<!\.d)\.ts$|tsconfig|Dockerfile|\.map$/;
     expect(project.files).toContain('dist/workflow-bundle.js');
     expect(project.files).toContain('CHANGELOG.md');
     expect(project.files).toContain('console/dist/index.html');
