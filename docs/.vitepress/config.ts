@@ -1,5 +1,4 @@
 import { copyFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
@@ -12,7 +11,6 @@ const REPOSITORY = manifest.repository.url.replace(/^git\+|\.git$/g, '');
 const reference = { title: 'Reference', pages: referencePages() };
 const decisions = { title: 'Decisions', pages: decisionPages() };
 const operate = SECTIONS.findIndex(({ title }) => title === 'Operate');
-const require = createRequire(import.meta.url);
 
 /** The site of the documentation. A link to a page that is not there fails the build. */
 export default defineConfig({
@@ -20,7 +18,6 @@ export default defineConfig({
   description: manifest.description,
   lang: 'en',
   outDir: fileURLToPath(new URL('../../.site', import.meta.url)),
-  vite: { resolve: { alias: ['vue/dist/vue.runtime.esm-bundler.js', 'vue/server-renderer'].map(toAlias) } },
   markdown: { attrs: { disable: true }, config: (renderer) => renderer.core.ruler.push('adapt-page', adaptPage) },
   themeConfig: {
     search: { provider: 'local' },
@@ -36,11 +33,6 @@ export default defineConfig({
     for (const file of ['llms.txt', ...pages]) copyFileSync(posix.join(srcDir, file), posix.join(outDir, file));
   },
 });
-
-/** Leads Vite, which looks for Vue above the pages, to the packages of the site, which are in this folder. */
-function toAlias(path: string) {
-  return { find: new RegExp(`^${path.replace(/\/dist.*/, '')}$`), replacement: require.resolve(path) };
-}
 
 function toSidebar({ title, pages }: { readonly title: string; readonly pages: readonly PageEntry[] }) {
   return {
