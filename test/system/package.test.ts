@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import { chainOf } from '../support/builders/builders.ts';
 import { createApiClient } from '../support/readers/api-client.ts';
+import { packagesReachedBy } from '../support/readers/declarations.ts';
 import { codeIn } from '../support/readers/documentation.ts';
 import { startDev } from '../support/servers/developed-project.ts';
 import type { DevelopedProject } from '../support/servers/developed-project.ts';
@@ -53,6 +54,17 @@ describe('the tarball', () => {
     ['attw', ['--profile', 'esm-only', '--no-emoji']],
   ])('the npm tarball passes %s', async (program, flags) => {
     expect(await project.run(program, project.tarball, ...flags)).toMatchObject({ code: 0 });
+  });
+
+  test.each([
+    ['index', ['@marcbachmann/cel-js', 'zod']],
+    ['testing/index', ['@marcbachmann/cel-js', 'zod']],
+    ['client/index', ['zod']],
+    ['run-worker', []],
+    ['run-api', []],
+  ])('the types of %s reach no packages but %j', (entry, packages) => {
+    const declarations = join(project.folder, 'node_modules/holdfast/dist', `${entry}.d.ts`);
+    expect(packagesReachedBy(declarations)).toEqual(packages);
   });
 
   test('the npm tarball contains no path of the machine that built it', async () => {
