@@ -7,8 +7,12 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY console ./console
 RUN npm run build
-# What runs has no tools of development, and Temporal's core for its own platform alone.
-RUN npm prune --omit=dev && \
+# What runs has no tools of development, the optional packages for models and MCP servers, and Temporal's core for its own
+# platform alone.
+RUN node -e "const fs = require('node:fs'); const p = JSON.parse(fs.readFileSync('package.json', 'utf8')); \
+  for (const name of Object.keys(p.peerDependencies).filter((one) => !one.includes('pglite'))) { \
+  p.dependencies[name] = p.devDependencies[name]; delete p.devDependencies[name]; } \
+  fs.writeFileSync('package.json', JSON.stringify(p))" && npm prune --omit=dev && \
   find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -r {} +
 # The configuration, and what it may import: the folders of a project that `holdfast init` makes.
 COPY . .

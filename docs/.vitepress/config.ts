@@ -10,7 +10,7 @@ import type { PageEntry } from './sections.ts';
 const REPOSITORY = manifest.repository.url.replace(/^git\+|\.git$/g, '');
 const reference = { title: 'Reference', pages: referencePages() };
 const decisions = { title: 'Decisions', pages: decisionPages() };
-const [begin, guides, ...others] = SECTIONS.map(toSidebar);
+const operate = SECTIONS.findIndex(({ title }) => title === 'Operate');
 
 /** The site of the documentation. A link to a page that is not there fails the build. */
 export default defineConfig({
@@ -26,7 +26,7 @@ export default defineConfig({
       { text: 'Reference', link: '/reference/' },
       { text: 'Repository', link: REPOSITORY },
     ],
-    sidebar: [begin, guides, toSidebar(reference), ...others, toSidebar(decisions)].flatMap((section) => section ?? []),
+    sidebar: [...SECTIONS.slice(0, operate), reference, ...SECTIONS.slice(operate), decisions].map(toSidebar),
   },
   buildEnd: ({ outDir, srcDir }) => {
     const pages = [...SECTIONS, reference].flatMap((section) => section.pages).map(({ file }) => file);

@@ -17,6 +17,11 @@ export const SECTIONS: readonly Section[] = [
   {
     title: 'Begin',
     pages: [
+      page(
+        'first-hour',
+        'The first hour',
+        'dev, run, approve, break a tool, explain, retry, promote, eval: in a project of yours',
+      ),
       page('project', 'Your own project', 'a configuration, a tool, a graph, an image for production'),
       page('builder', 'Graphs in TypeScript', '`StateGraph`, whose types know nodes and channels'),
       page('client', 'The client', 'start, wait, follow and decide from a program'),
@@ -26,29 +31,44 @@ export const SECTIONS: readonly Section[] = [
     ],
   },
   {
-    title: 'Guides',
+    title: 'Write',
     pages: [
       page('agents', 'Agents', 'a tour of the `agent` node, with curl'),
-      page('guarantees', 'What is guaranteed', 'effects, failures, deadlines, steering, requests, threads'),
-      page('approvals', 'Approvals', 'what a decision binds, and who may go past it'),
-      page('console', 'The console', 'an inbox and pages for people, at `/console`; how they sign in'),
-      page('chat', 'Chats', 'a graph behind `useChat`: words as they are made, approvals, reloads'),
-      page('streams', 'Watching runs', 'events and tokens as they come; tickets for browsers'),
       page('tools', 'Tools', 'HTTP, code, classes; effects, terms, short calls'),
       page('code', 'Code in a graph', 'functions with schemas, commands, node types; when to take which'),
       page('models', 'Models', 'providers, what they are sent, what is retried'),
       page('mcp', 'MCP servers', 'tools of other servers, and how they are pinned'),
       page('context', 'Long conversations', 'how messages are fitted to a model'),
+      page('memory', 'Long-term memory', 'values that outlive runs, found by key and by words'),
+      page('files', 'Files', 'stored as they are; how long they stay, who reads them'),
+    ],
+  },
+  {
+    title: 'People',
+    pages: [
+      page('approvals', 'Approvals', 'what a decision binds, and who may go past it'),
+      page('console', 'The console', 'an inbox and pages for people, at `/console`; how they sign in'),
+      page('chat', 'Chats', 'a graph behind `useChat`: words as they are made, approvals, reloads'),
+    ],
+  },
+  {
+    title: 'Run',
+    pages: [
+      page('guarantees', 'What is guaranteed', 'effects, failures, deadlines, steering, requests, threads'),
+      page('streams', 'Watching runs', 'events and tokens as they come; tickets for browsers'),
+      page('schedules', 'Schedules', 'runs at times of their own: cron, time zones, overlap, backfill'),
+      page('hooks', 'Hooks', 'signed messages of GitHub, Stripe, Slack and others start runs or are events'),
+      page('webhooks', 'Webhooks', 'addresses that are told of runs and approvals; Slack'),
       page(
         'many-runs',
         'Versions and many runs',
         'aliases and canaries of graphs; runs found and steered by the hundred',
       ),
-      page('webhooks', 'Webhooks', 'addresses that are told of runs and approvals; Slack'),
-      page('schedules', 'Schedules', 'runs at times of their own: cron, time zones, overlap, backfill'),
-      page('hooks', 'Hooks', 'signed messages of GitHub, Stripe, Slack and others start runs or are events'),
-      page('memory', 'Long-term memory', 'values that outlive runs, found by key and by words'),
-      page('files', 'Files', 'stored as they are; how long they stay, who reads them'),
+    ],
+  },
+  {
+    title: 'Mend',
+    pages: [
       page(
         'explain',
         'Why, and what was called',
@@ -82,6 +102,7 @@ export const SECTIONS: readonly Section[] = [
       page('tracing', 'Traces', 'OpenTelemetry: spans of requests, runs, models and tools; Tempo, Langfuse and others'),
       page('administration', 'Administration', 'quotas and switches at run time; the audit'),
       page('versioning', 'Versions', 'new workers beside old ones'),
+      page('releasing', 'Releasing', 'for whoever publishes the package: one command and a checklist'),
       page('security', 'Security', 'tokens, tenants, redaction, secrets, the network'),
       page('threat-model', 'Threat model', 'who is trusted with what'),
       page('failure-semantics', 'When something fails', 'case by case, with the test that proves it'),

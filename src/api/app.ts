@@ -74,7 +74,7 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
 
 const DESCRIPTION = `Durable agent graphs on Temporal.
 
-To begin, authorize with a token (\`npm start\` prints some), publish a graph by \`POST /api/graphs\`, and start a run of it by
+To begin, authorize with a token (\`npx holdfast token user\` prints one of a local stack), publish a graph by \`POST /api/graphs\`, and start a run of it by
 \`POST /api/runs\` with \`Prefer: wait=10\`. Where it waits for a person, \`GET /api/approvals\` shows what for.
 
 Each POST that changes something takes an \`Idempotency-Key\`: the same key and body give the first answer again, for at

@@ -146,9 +146,8 @@ const MAX_QUEUED_BYTES = 2 * 1_048_576;
 /**
  * Stores a signal for a queued run. Storing the same signal again has no effect.
  * @returns `full` when the run has the most signals that are allowed, `dequeued` when it is no longer queued
- * @internal
  */
-export async function queueSignal(
+async function queueSignal(
   transaction: Transaction<Tables>,
   id: string,
   signal: SentSignal,

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readFile } from '../support/readers/documentation.ts';
 
@@ -25,6 +26,11 @@ async function playTiny(script: string, ...flags: readonly string[]): Promise<re
     .filter((line) => line.startsWith('{'))
     .map((line): unknown => JSON.parse(line));
 }
+
+// A clone installs no other engines: they are in a package of their own.
+beforeAll(async () => {
+  if (!existsSync('bench/node_modules')) await run('npm', ['ci', '--prefix', 'bench']);
+}, 300_000);
 
 test.each(BENCHES)('the benchmark %s prints lines of JSON and exits with 0', { timeout: 300_000 }, async (script) => {
   const page = readFile(PAGE);

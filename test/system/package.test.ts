@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import { chainOf } from '../support/builders/builders.ts';
 import { createApiClient } from '../support/readers/api-client.ts';
+import { packagesReachedBy } from '../support/readers/declarations.ts';
 import { codeIn } from '../support/readers/documentation.ts';
 import { startDev } from '../support/servers/developed-project.ts';
 import type { DevelopedProject } from '../support/servers/developed-project.ts';
@@ -19,7 +20,10 @@ const PGLITE = 'node_modules/@electric-sql';
 
 const [config = '', graph = ''] = codeIn(PAGE, 'ts');
 const [definition = ''] = codeIn(PAGE, 'json');
-const asScript = `${graph.replace('StateGraph }', 'StateGraph, defineTool }')}console.error(typeof defineTool);\n`;
+const asScript = `${graph.replace('StateGraph }', 'StateGraph, defineTool }').replace(/^export /m, '')}
+console.log(JSON.stringify(greeting.compile()));
+console.error(typeof defineTool);
+`;
 
 let project: InstalledPackage;
 const { start, tokensFile, dataFile } = useNpmStart(() => project.folder);
@@ -35,7 +39,7 @@ afterAll(async () => {
 
 describe('the tarball', () => {
   test('the npm tarball contains the runtime files and little else', () => {
-    const strange = /(?:^|\/)(?:test|bench|src|lint)\/|\.test\.|(?<!\.d)\.ts$|tsconfig|Dockerfile/;
+    const strange = /(?:^|\/)(?:test|bench|src|lint)\/|\.test\.|(?<!\.d)\.ts$|tsconfig|Dockerfile|\.map$/;
     expect(project.files).toContain('dist/workflow-bundle.js');
     expect(project.files).toContain('CHANGELOG.md');
     expect(project.files).toContain('console/dist/index.html');
@@ -50,6 +54,17 @@ describe('the tarball', () => {
     ['attw', ['--profile', 'esm-only', '--no-emoji']],
   ])('the npm tarball passes %s', async (program, flags) => {
     expect(await project.run(program, project.tarball, ...flags)).toMatchObject({ code: 0 });
+  });
+
+  test.each([
+    ['index', ['@marcbachmann/cel-js', 'zod']],
+    ['testing/index', ['@marcbachmann/cel-js', 'zod']],
+    ['client/index', ['zod']],
+    ['run-worker', []],
+    ['run-api', []],
+  ])('the types of %s reach no packages but %j', (entry, packages) => {
+    const declarations = join(project.folder, 'node_modules/holdfast/dist', `${entry}.d.ts`);
+    expect(packagesReachedBy(declarations)).toEqual(packages);
   });
 
   test('the npm tarball contains no path of the machine that built it', async () => {

@@ -9,7 +9,7 @@ import { renderLlms } from '../../../reference/render-llms.ts';
 const root = new URL('../../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 const files = readdirSync(new URL('docs/', root), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.md') && !file.startsWith('.'))
+  .filter((file) => file.endsWith('.md') && !file.startsWith('.') && !file.startsWith('node_modules'))
   .toSorted();
 
 /** The anchors of a page, as GitHub makes them. */
