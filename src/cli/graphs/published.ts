@@ -27,8 +27,8 @@ export const graphsCommand = defineCommand({
   async action({ values, given: name }, terminal) {
     const part = readListFlags(values);
     const { graphs } = await openClient(values, terminal);
-    const found = await readList(part, (page) =>
-      name === undefined ? graphs.list(page) : graphs.versions(name, page),
+    const found = await readList(part, (limit) =>
+      name === undefined ? graphs.list({ limit }) : graphs.versions(name, { limit }),
     );
     printList(found, { json: values.json, format: toVersionTable, none: 'No graph is published.' }, terminal);
     return EXIT.done;
@@ -63,7 +63,7 @@ export const unpublishCommand = defineCommand({
     const client = await openClient(values, terminal);
     const number = readVersion('unpublish', version);
     await client.graphs.unpublish(name, number);
-    const { items } = await readList(ALL, (page) => client.graphs.versions(name, page));
+    const { items } = await readList(ALL, (limit) => client.graphs.versions(name, { limit }));
     const current = items.find((graph) => graph.current)?.version ?? null;
     const meaning = current === null ? 'no version is left that new runs can use' : `its name means version ${current}`;
     terminal.stdout.write(
@@ -105,7 +105,7 @@ export const aliasesCommand = defineCommand({
     const client = await openClient(values, terminal);
     if (alias) await client.graphs.setAlias(name, alias);
     if (remove !== undefined) await client.graphs.removeAlias(name, remove);
-    const found = await readList(part, (page) => client.graphs.aliases(name, page));
+    const found = await readList(part, (limit) => client.graphs.aliases(name, { limit }));
     printList(found, { json: values.json, format: toAliasTable, none: `The graph ${name} has no alias.` }, terminal);
     return EXIT.done;
   },

@@ -34,20 +34,20 @@ const MAX_PAGE = 200;
 
 /**
  * Reads a part of a list, page by page.
- * @param list asks for the list with pages of a size
+ * @param list asks for the list, with so many entries on a page
  * @param maxPage the largest page of this list
  * @returns the entries, and the cursor of those that follow; `null` if none do
  * @throws HoldfastError
  */
 export async function readList<T>(
   { most, cursor: from }: ListPart,
-  list: (page: { readonly limit: number }) => Listing<T>,
+  list: (limit: number) => Listing<T>,
   maxPage: number = MAX_PAGE,
 ): Promise<Page<T>> {
   const items: T[] = [];
   let cursor = from;
   for (;;) {
-    const page = await list({ limit: Math.min(maxPage, most - items.length) }).page(cursor);
+    const page = await list(Math.min(maxPage, most - items.length)).page(cursor);
     items.push(...page.items);
     if (page.nextCursor === null || items.length >= most) return { items, nextCursor: page.nextCursor };
     cursor = page.nextCursor;

@@ -45,7 +45,9 @@ export function readChoiceFlag<Name extends string>(
   if (isKeyOf(choices, given)) return given;
   const names = Object.keys(choices);
   const suggestion = didYouMean(given, names);
-  throw new UsageError(`${flag} takes ${names.join(', ')}, not "${given}"${suggestion === '' ? '' : `.${suggestion}`}`);
+  throw new UsageError(
+    `${flag} takes ${names.slice(0, -1).join(', ')} or ${names.at(-1)}, not "${given}"${suggestion === '' ? '' : `.${suggestion}`}`,
+  );
 }
 
 function isKeyOf<Name extends string>(choices: Readonly<Record<Name, unknown>>, name: string): name is Name {

@@ -57,7 +57,7 @@ export const approvalsCommand = defineCommand({
     const status = readChoiceFlag('--status', values.status, APPROVAL_STATUSES);
     const part = readListFlags(values);
     const { approvals } = await openClient(values, terminal, APPROVER);
-    const found = await readList(part, (page) => approvals.list({ runId: values.run, status, ...page }));
+    const found = await readList(part, (limit) => approvals.list({ runId: values.run, status, limit }));
     const format = (items: readonly Approval[]): string => items.map(formatApprovalDetails).join('\n');
     printList(found, { json: values.json, format, none: `No approval is ${status}.` }, terminal);
     return EXIT.done;

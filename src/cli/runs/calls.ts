@@ -43,7 +43,7 @@ export const callsCommand = defineCommand({
     const filter = { ...(node !== undefined && { node }), ...(kind !== undefined && { kind }) };
     const order = last === undefined ? 'oldest' : 'newest';
     const [{ items, nextCursor }, { usage }] = await Promise.all([
-      readList(part, (page) => runs.calls(id, { ...filter, order, ...page }), MAX_PAGE),
+      readList(part, (limit) => runs.calls(id, { ...filter, order, limit }), MAX_PAGE),
       runs.get(id),
     ]);
     const calls = order === 'oldest' ? items : items.toReversed();

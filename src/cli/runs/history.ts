@@ -30,9 +30,12 @@ export const historyCommand = defineCommand({
     const { runs } = await openClient(values, terminal);
     const events = values.follow ? runs.follow(id) : runs.history(id, { limit: MAX_PAGE });
     const format = values.json ? formatAsJson : createEventLineFormatter();
-    const print = (line: string): void => void terminal.stdout.write(`${line}\n`);
+    let heading = values.json ? '' : `${HEADING}\n`;
+    const print = (line: string): void => {
+      terminal.stdout.write(`${heading}${line}\n`);
+      heading = '';
+    };
     const kept: string[] = [];
-    if (!values.json) print(HEADING);
     // Skipped events are formatted, too, because the lines of later ones depend on them.
     for await (const event of events) {
       const line = format(event);

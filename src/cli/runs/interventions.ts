@@ -85,7 +85,7 @@ export const interventionsCommand = defineCommand({
   async action({ values }, terminal) {
     const part = readListFlags(values);
     const { interventions } = await openClient(values, terminal);
-    const found = await readList(part, (page) => interventions.list(page));
+    const found = await readList(part, (limit) => interventions.list({ limit }));
     const format = (items: readonly Intervention[]): string => items.map(formatIntervention).join('\n');
     printList(found, { json: values.json, format, none: 'Nothing waits for a person.' }, terminal);
     return EXIT.done;

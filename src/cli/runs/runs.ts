@@ -57,7 +57,7 @@ export const runsCommand = defineCommand({
       createdBefore: readTimeFlag('--before', values.before),
     };
     const { runs } = await openClient(values, terminal);
-    const found = await readList(part, (page) => runs.list({ ...filter, ...page }));
+    const found = await readList(part, (limit) => runs.list({ ...filter, limit }));
     printList(found, { json: values.json, format: toRunTable, none: 'There is no such run.' }, terminal);
     return EXIT.done;
   },
@@ -97,7 +97,7 @@ export const checkpointsCommand = defineCommand({
   async action({ values, given: id }, terminal) {
     const part = readListFlags(values);
     const { runs } = await openClient(values, terminal);
-    const found = await readList(part, (page) => runs.checkpoints(id, page));
+    const found = await readList(part, (limit) => runs.checkpoints(id, { limit }));
     const none = 'The run has no checkpoint yet.';
     printList(found, { json: values.json, format: toCheckpointTable, none }, terminal);
     return EXIT.done;

@@ -65,7 +65,7 @@ export const schedulesCommand = defineCommand({
     const part = readListFlags(values);
     const { schedules } = await openClient(values, terminal);
     if (given === 'list') {
-      const found = await readList(part, (page) => schedules.list(page));
+      const found = await readList(part, (limit) => schedules.list({ limit }));
       printList(found, { json, format: toScheduleTable, none: 'There is no schedule.' }, terminal);
       return EXIT.done;
     }

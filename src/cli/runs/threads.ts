@@ -24,7 +24,7 @@ export const threadsCommand = defineCommand({
     const { runs, threads } = await openClient(values, terminal);
     const { json } = values;
     if (id === undefined) {
-      const found = await readList(part, (page) => runs.list(page));
+      const found = await readList(part, (limit) => runs.list({ limit }));
       printList(
         { ...found, items: findLastRuns(found.items) },
         { json, format: toThreadTable, none: 'No run of these belongs to a thread.' },
@@ -32,7 +32,10 @@ export const threadsCommand = defineCommand({
       );
       return EXIT.done;
     }
-    const [thread, found] = await Promise.all([threads.get(id), readList(part, (page) => threads.runs(id, page))]);
+    const [thread, found] = await Promise.all([
+      threads.get(id),
+      readList(part, (limit) => threads.runs(id, { limit })),
+    ]);
     printList(found, { json, format: toRunTable, none: 'The thread has no run.' }, terminal);
     if (!json) terminal.stderr.write(`${formatThread(thread)}\n`);
     return EXIT.done;

@@ -162,6 +162,29 @@ describe('a node that has failed', () => {
   });
 });
 
+test('a published graph runs by its name, and commands explain and read its run', async () => {
+  const NAMED = { ...ASKING, name: 'named' };
+  await at('publish', await folder.write('named.json', NAMED));
+  const { code, stderr } = await at('run', 'named');
+  expect(code).toBe(3);
+  const id = /^Run (\w{26})/.exec(stderr)?.[1] ?? '';
+  const { stdout: explained } = await at('explain', id);
+  const [, command = ''] = /^approve: .*\n {2}by approver\n {2}npx holdfast (approve .*)$/m.exec(explained) ?? [];
+  expect(explained).toContain(`  npx holdfast cancel ${id}\n`);
+  expect((await at(...command.split(' '))).code).toBe(0);
+  await stack.as('user').untilRun(id, hasStatus('completed'));
+  expect(JSON.parse((await at('state', id)).stdout)).toMatchObject({ euros: 300, log: { decision: 'approved' } });
+  expect(await at('calls', id)).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'There is no such call.\nThe run: 0 model calls, 0 tool calls, 0 tokens in, 0 out, $0.00\n',
+  });
+  expect(await at('run', 'nmaed')).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining('There is no graph "nmaed". Did you mean "named"? There is no such file either'),
+  });
+});
+
 test('a command sends an event to a waiting run, and another command cancels a run', async () => {
   const WAITING = aDefinition({ name: 'waiting', nodes: { hold: { type: 'wait', event: 'parcel' } } });
   const file = await folder.write('waiting.json', WAITING);

@@ -30,7 +30,6 @@ test.each<[string[], RegExp]>([
   [['calls', 'R', '--kind', 'modle'], /--kind takes .*, not "modle"\. Did you mean "model"\?/],
   [['logs', '--level', 'wran'], /--level takes .*, not "wran"\. Did you mean "warn"\?/],
   [['schedules', 'puase', 'S'], /schedules takes .*, not "puase"\. Did you mean "pause"\?/],
-  [['eval', 'f.json', '--reporter', 'jsno'], /Did you mean "json"\?/],
   [['init', 'x', '--template', 'refnd'], /Did you mean "refund"\?/],
 ])('the command line %j with a misspelled value is refused with a hint', async (args, message) => {
   expect(await holdfast(args)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });

@@ -4,7 +4,7 @@ import { holdfast } from '../../../support/servers/command-line.ts';
 test.each([
   [
     ['--status', 'failed,lost'],
-    '--status takes queued, running, waiting, paused, completed, failed, canceled, not "lost"',
+    '--status takes queued, running, waiting, paused, completed, failed or canceled, not "lost"',
   ],
   [['--last', 'all'], '--last takes a number, not "all"'],
   [['--after', 'yesterday'], '--after takes a time such as 2026-11-26T15:00:00Z, not "yesterday"'],
