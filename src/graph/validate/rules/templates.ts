@@ -11,15 +11,27 @@ import { defineRule, error, issueWarning } from '../rule.ts';
 import type { GraphIssues } from '../rule.ts';
 import type { ValidationSubject, SubjectNode } from '../subject.ts';
 import { readIssues } from './expressions.ts';
+import { findNullNames } from './null-names.ts';
+import type { NullNames } from './null-names.ts';
 
-/** Finds invalid templates, and unknown channels that templates read. */
+/** Finds invalid templates, unknown channels that templates read, and parts that hardly do what was meant. */
 export const templateRule = defineRule({
-  codes: ['INVALID_TEMPLATE', 'UNKNOWN_CHANNEL'],
-  find: (subject) =>
-    [...subject.nodes.values()]
-      .flatMap(templatedFields)
-      .flatMap(({ value, names, path }) => checkTexts(subject, value, { names, path })),
+  codes: ['INVALID_TEMPLATE', 'UNKNOWN_CHANNEL', 'DOUBTFUL_EXPRESSION'],
+  find: (subject) => {
+    const nullNamesIn = findNullNames(subject);
+    return [...subject.nodes.values()].flatMap((node) => {
+      const nullNames = nullNamesIn(node);
+      return templatedFields(node).flatMap(({ value, names, path }) =>
+        checkTexts(subject, value, { names, path, nullNames }),
+      );
+    });
+  },
 });
+
+/** The location of a template, and the names that it may use. */
+interface TemplateScope extends Omit<TemplatedField, 'value'> {
+  readonly nullNames: NullNames;
+}
 
 interface TemplatedField {
   readonly value: Json;
@@ -53,16 +65,16 @@ interface OptionalTemplate {
 function checkTexts(
   subject: ValidationSubject,
   value: Json,
-  { names, path }: Omit<TemplatedField, 'value'>,
-): GraphIssues<'INVALID_TEMPLATE' | 'UNKNOWN_CHANNEL'> {
+  { names, path, nullNames }: TemplateScope,
+): GraphIssues<'INVALID_TEMPLATE' | 'UNKNOWN_CHANNEL' | 'DOUBTFUL_EXPRESSION'> {
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value).flatMap(([key, member]: [string, Json]) =>
-      checkTexts(subject, member, { names, path: path + toPointer([key]) }),
+      checkTexts(subject, member, { names, path: path + toPointer([key]), nullNames }),
     );
   }
   try {
     return parseTemplate(value, names, '').expressions.flatMap((expression) =>
-      readIssues(subject, expression, { path, code: 'INVALID_TEMPLATE' }),
+      readIssues(subject, expression, { path, code: 'INVALID_TEMPLATE', nullNames }),
     );
   } catch (thrown) {
     if (thrown instanceof InvalidTemplateError) return [error('INVALID_TEMPLATE', path, thrown.message)];
