@@ -14,7 +14,15 @@ import { leftMsIn, sharedDeadline } from './node-settings.ts';
 import type { SharedDeadline, NodeSettings } from './node-settings.ts';
 import { createToolbox } from './tool-calls/callable-tool.ts';
 import type { ToolBatchContext, ToolsOfNode } from './tool-calls/callable-tool.ts';
-import { batchAnswers, beginBatch, callsToMake, readBatch, resetBatch, resumeBatch } from './tool-calls/run-batch.ts';
+import {
+  batchAnswers,
+  beginBatch,
+  callsToMake,
+  readBatch,
+  resetBatch,
+  resumeBatch,
+  withdrawOutdatedCalls,
+} from './tool-calls/run-batch.ts';
 import type { BatchProgress } from './tool-calls/run-batch.ts';
 
 /**
@@ -47,6 +55,11 @@ export function compileAgent(node: NodeOfType<'agent'>, settings: NodeSettings):
         position,
         resumeBatch(batchContext({ plan, task, position }), batchProgress(position), input),
       );
+    },
+    withdrawOutdated(task, position, mayCompute) {
+      if (position.kind !== 'agent' || position.stage.kind !== 'batch') return null;
+      const batch = withdrawOutdatedCalls(batchContext({ plan, task, position }), position.stage.batch, mayCompute);
+      return batch && { ...position, stage: { ...position.stage, batch } };
     },
     resume(task, position, input) {
       if (position.kind !== 'agent') throw unexpectedInput(position);

@@ -128,10 +128,20 @@ const GraphToolSchema = describeSchemaFields(
     graph: z.string().min(1),
     as: z.string().regex(NAME).optional(),
     description: z.string().min(1).optional(),
+    args: JsonValuesSchema.optional(),
   }),
   NODE_FIELDS.graphTool,
 );
-const OfferedToolsSchema = z.array(z.union([z.string(), MemoryToolSchema, GraphToolSchema]));
+const ConfiguredToolSchema = describeSchemaFields(
+  z.strictObject({
+    tool: z.string().min(1),
+    args: JsonValuesSchema.optional(),
+    as: z.string().regex(NAME).optional(),
+    description: z.string().min(1).optional(),
+  }),
+  NODE_FIELDS.configuredTool,
+);
+const OfferedToolsSchema = z.array(z.union([z.string(), ConfiguredToolSchema, MemoryToolSchema, GraphToolSchema]));
 
 const modelShape = {
   ...callShape,

@@ -28,6 +28,7 @@ import { deadEndBranches, duplicateEdges, entryPoint, starvingJoins, uncheckedAp
 import { defaultRule, schemaRule } from './rules/schemas.ts';
 import { expressionRule } from './rules/expressions.ts';
 import { lastNode, unknownNodes, unreachableNodes } from './rules/nodes.ts';
+import { fixedArguments } from './rules/fixed-arguments.ts';
 import { givenArguments, offeredTools, unnamedTools } from './rules/tools.ts';
 import { localCalls } from './rules/local-calls.ts';
 import { invalidNameRule } from './rules/names.ts';
@@ -129,6 +130,7 @@ export const VALIDATION_RULES = [
   unnamedTools,
   offeredTools,
   givenArguments,
+  fixedArguments,
   localCalls,
   unknownApprovals,
   unknownFunctions,

@@ -16,7 +16,7 @@ export interface ModelFields extends CallFields {
   readonly prompt?: string;
   /** A channel of chat messages for the model. Its reply is added there. */
   readonly messages?: string;
-  /** The tools that the model may request: names, memory, or published graphs. */
+  /** The tools that the model may request: names, tools with fixed arguments, memory, or published graphs. */
   readonly tools?: readonly OfferedTool[];
   /** JSON Schema of the model's answer, which is `result.object` then. */
   readonly output?: JsonSchema;

@@ -15,13 +15,16 @@ import { callPolicyOf } from '../node-settings.ts';
 import type { TimeLeft, NodeSettings } from '../node-settings.ts';
 import { compileConversationStart, replaceBySummary, summaryRequest, summaryTokens } from './conversation.ts';
 import type { ConversationStart, ShortenedConversation } from './conversation.ts';
+import { describeOffers } from '../tool-calls/fixed-arguments.ts';
+import { withoutCharge } from '../../values/meter.ts';
 import { compileJsonSchema } from '../../values/json-schema.ts';
 import type { JsonSchema } from '../../values/json-schema.ts';
 
 /** The compiled fields of a node for calls of its models. */
 export interface ModelCallPlan {
   readonly node: ModelFields;
-  readonly graphTools: NodeSettings['graphTools'];
+  /** The tools that no worker can describe, by name. */
+  readonly offers: NonNullable<ModelCallRequest['offers']>;
   /** The node's models, in order: each is called when those before it have failed. */
   readonly models: readonly PlannedModel[];
   readonly readOutput: OutputReader | null;
@@ -49,7 +52,7 @@ export interface TurnStep {
 export function planModelCalls(node: ModelFields, settings: NodeSettings): ModelCallPlan {
   return {
     node,
-    graphTools: settings.graphTools,
+    offers: withoutCharge(() => describeOffers(node.tools ?? [], settings)),
     models: modelsOfNode(node, settings).map((model) => planModel(model, node, settings)),
     readOutput: node.output === undefined ? null : compileOutput(node.output),
     conversationStart: compileConversationStart(node),
@@ -84,7 +87,7 @@ export function toModelCall(step: TurnStep): ModelCallRequest {
     ...common,
     messages: [...conversation, ...giveMessageIds(question.corrections, 'correction')],
     tools: offer.tools,
-    ...toGraphOffers(plan, offer),
+    ...toOffers(plan, offer),
     context,
     output,
     temperature,
@@ -93,14 +96,9 @@ export function toModelCall(step: TurnStep): ModelCallRequest {
   };
 }
 
-function toGraphOffers({ graphTools }: ModelCallPlan, { tools }: ModelOffer): Pick<ModelCallRequest, 'graphTools'> {
-  const offered = Object.entries(graphTools).filter(([name]) => tools.includes(name));
-  if (offered.length === 0) return {};
-  const descriptions = offered.map(([name, { entry }]) => {
-    const { description, parameters } = entry;
-    return [name, { description, parameters }] as const;
-  });
-  return { graphTools: Object.fromEntries(descriptions) };
+function toOffers({ offers }: ModelCallPlan, { tools }: ModelOffer): Pick<ModelCallRequest, 'offers'> {
+  const offered = Object.entries(offers).filter(([name]) => tools.includes(name));
+  return offered.length === 0 ? {} : { offers: Object.fromEntries(offered) };
 }
 
 /** Fields that a node does not set are absent, which keeps the requests without them unchanged. */

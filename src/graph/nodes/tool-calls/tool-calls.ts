@@ -12,7 +12,15 @@ import { leftMsIn, sharedDeadline } from '../node-settings.ts';
 import type { NodeSettings } from '../node-settings.ts';
 import { createToolbox } from './callable-tool.ts';
 import type { ToolBatchContext } from './callable-tool.ts';
-import { batchAnswers, beginBatch, callsToMake, readBatch, resetBatch, resumeBatch } from './run-batch.ts';
+import {
+  batchAnswers,
+  beginBatch,
+  callsToMake,
+  readBatch,
+  resetBatch,
+  resumeBatch,
+  withdrawOutdatedCalls,
+} from './run-batch.ts';
 import type { BatchProgress } from './run-batch.ts';
 
 /** Compiles a `tool` node with `calls`: it makes the unanswered tool calls of a channel's last assistant message. */
@@ -50,6 +58,11 @@ export function compileToolCalls(node: CallsNode, settings: NodeSettings): NodeB
     updateSaved(task, position, input) {
       if (position.kind !== 'calls') throw unexpectedInput(position);
       return { ...position, ...resumeBatch(contextOf(task, position), position, input) };
+    },
+    withdrawOutdated(task, position, mayCompute) {
+      if (position.kind !== 'calls') return null;
+      const batch = withdrawOutdatedCalls(contextOf(task, position), position.batch, mayCompute);
+      return batch && { ...position, batch };
     },
     resume(task, position, input) {
       if (position.kind !== 'calls') throw unexpectedInput(position);
