@@ -6,6 +6,8 @@ import { batchAtPosition } from '../run/task-position.ts';
 import { failureIn, hasOpenCall, isAnswered } from '../run/tool-batch.ts';
 import { taskDone, taskFailed, savingProgress, unexpectedInput } from './behavior.ts';
 import type { NodeBehavior, TaskProgress, TaskContext, TaskInput } from './behavior.ts';
+import type { Bindings } from '../expression/names.ts';
+import { compileActiveTools } from './model/choice.ts';
 import { toAssistantMessage } from './model/conversation.ts';
 import type { ModelOffer } from './model/model-calls.ts';
 import { compileModelTurn, isTurnInput } from './model/model-turn.ts';
@@ -35,8 +37,9 @@ export function compileAgent(node: NodeOfType<'agent'>, settings: NodeSettings):
   const plan: AgentPlan = {
     node,
     names: offeredNames(tools),
+    activeNames: compileActiveTools(node),
     turn: compileModelTurn(node, settings),
-    tools: createToolbox(tools, { node, settings, approve, asksForUnsafe: true }),
+    tools: createToolbox(tools, { node, settings, approve, asksForUnsafe: true }, compileActiveTools(node)),
     maxIterations,
     onMaxIterations,
     deadline: sharedDeadline(node),
@@ -77,6 +80,8 @@ interface AgentPlan {
   readonly node: NodeOfType<'agent'>;
   /** Names of the tools that the node allows. */
   readonly names: readonly string[];
+  /** Returns the names of the tools that the node allows on a state. */
+  readonly activeNames: (bindings: Bindings) => readonly string[];
   readonly turn: ModelTurn;
   readonly tools: ToolsOfNode;
   readonly maxIterations: number;
@@ -134,8 +139,8 @@ function withMoreTurns(plan: AgentPlan, position: AgentPosition): Pick<AgentPosi
 /** Returns the offer to the model: no tools in the last turn, otherwise the tools that the run may call. */
 function modelOfferOf(agent: AgentTask, isLast: boolean): ModelOffer {
   const { plan, task, position } = agent;
-  const isCallable = (name: string): boolean => plan.tools.findAllowed(name)?.refuse(task.editors) === null;
-  const tools = isLast ? [] : plan.names.filter(isCallable);
+  const isCallable = (name: string): boolean => plan.tools.find(name)?.refuse(task.editors) === null;
+  const tools = isLast ? [] : plan.activeNames(task.bindings).filter(isCallable);
   return { tools, choice: isLast ? 'none' : toolChoiceAt(agent), leftMs: () => plan.deadline.leftMs(position) };
 }
 

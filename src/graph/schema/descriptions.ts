@@ -92,11 +92,14 @@ const CALL = {
 
 const MODEL = {
   ...CALL,
-  model: 'A configured model, or several: each is the fallback of the one before.',
+  model:
+    'A configured model, or several: each is the fallback of the one before. With `models`, a template that gives one of these, or a list of them.',
+  models: 'The models among which a template as `model` chooses.',
   system: 'A template for the system prompt.',
   prompt: 'A template for the one message that the model is sent.',
   messages: 'A channel of chat messages for the model. Its reply is added there.',
   tools: 'The tools that the model may request: names, tools with fixed arguments, memory, or published graphs.',
+  activeTools: 'A template that gives the names of those tools that the model may request now; absent: all of them.',
   output: "JSON Schema of the model's answer, which is `result.object` then.",
   context: 'How the messages are fitted into what the model takes.',
   temperature: 'Handed on to the model.',

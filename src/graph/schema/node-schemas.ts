@@ -146,10 +146,12 @@ const OfferedToolsSchema = z.array(z.union([z.string(), ConfiguredToolSchema, Me
 const modelShape = {
   ...callShape,
   model: OneOrMoreSchema.optional(),
+  models: NamesSchema.min(1).optional(),
   system: z.string().optional(),
   prompt: z.string().optional(),
   messages: z.string().optional(),
   tools: OfferedToolsSchema.optional(),
+  activeTools: z.string().optional(),
   output: JsonSchemaSchema.optional(),
   context: ContextSchema.optional(),
   temperature: z.number().min(0).optional(),

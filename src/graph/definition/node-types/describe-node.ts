@@ -3,6 +3,7 @@ import type { JsonObject, Json } from '../../values/json.ts';
 import type { GraphDefinition, NodeDefinition } from '../definition.ts';
 import { describeCustom } from './custom.ts';
 import type { NodeDescription, NodeTypeDescription, VisibleFields } from './node-description.ts';
+import { isChosenModel } from './model-fields.ts';
 import { NODE_TYPES } from './node-types.ts';
 import { valueAt, toPointer } from '../../values/json-pointer.ts';
 
@@ -56,6 +57,7 @@ export function namesAt(value: Json | undefined, path: string): readonly Located
 export function namesInFields({ fields, path }: FieldsAtPath, named: readonly string[] = []): readonly LocatedName[] {
   return named.flatMap((field) => {
     const value = fieldAt(fields, field);
+    if (field === 'model' && isChosenModel(value)) return [];
     return [...namesAt(value, `${path}/${field}`), ...configuredToolsAt(value, `${path}/${field}`)];
   });
 }

@@ -1,6 +1,7 @@
 import { capDeadline } from '../../definition/call-policy.ts';
 import type { CallPolicy } from '../../definition/call-policy.ts';
 import type { ModelEntry } from '../../definition/catalog.ts';
+import { isChosenModel } from '../../definition/node-types/model-fields.ts';
 import type { ToolChoice, ModelFields } from '../../definition/node-types/model-fields.ts';
 import type { Message, NewMessage } from '../../definition/message.ts';
 import type { Bindings } from '../../expression/names.ts';
@@ -15,6 +16,7 @@ import { callPolicyOf } from '../node-settings.ts';
 import type { TimeLeft, NodeSettings } from '../node-settings.ts';
 import { compileConversationStart, replaceBySummary, summaryRequest, summaryTokens } from './conversation.ts';
 import type { ConversationStart, ShortenedConversation } from './conversation.ts';
+import { compileChoice } from './choice.ts';
 import { describeOffers } from '../tool-calls/fixed-arguments.ts';
 import { withoutCharge } from '../../values/meter.ts';
 import { compileJsonSchema } from '../../values/json-schema.ts';
@@ -25,8 +27,13 @@ export interface ModelCallPlan {
   readonly node: ModelFields;
   /** The tools that no worker can describe, by name. */
   readonly offers: NonNullable<ModelCallRequest['offers']>;
-  /** The node's models, in order: each is called when those before it have failed. */
+  /** The node's models. */
   readonly models: readonly PlannedModel[];
+  /**
+   * Returns the indexes of the models to call, in order: each is called when those before it have failed.
+   * @throws GraphError `INVALID_CHOICE` or `EXPRESSION_FAILED`
+   */
+  readonly modelOrder: (bindings: Bindings) => readonly number[];
   readonly readOutput: OutputReader | null;
   readonly conversationStart: (bindings: Bindings) => ConversationStart;
 }
@@ -50,10 +57,12 @@ export interface TurnStep {
 }
 
 export function planModelCalls(node: ModelFields, settings: NodeSettings): ModelCallPlan {
+  const models = modelsOfNode(node, settings);
   return {
     node,
+    modelOrder: compileModelOrder(node, models),
     offers: withoutCharge(() => describeOffers(node.tools ?? [], settings)),
-    models: modelsOfNode(node, settings).map((model) => planModel(model, node, settings)),
+    models: models.map((model) => planModel(model, node, settings)),
     readOutput: node.output === undefined ? null : compileOutput(node.output),
     conversationStart: compileConversationStart(node),
   };
@@ -136,9 +145,19 @@ interface PlannedModel {
   readonly context: ContextPolicy | null;
 }
 
-function modelsOfNode({ model }: ModelFields, { defaults }: NodeSettings): readonly string[] {
+function modelsOfNode({ model, models }: ModelFields, { defaults }: NodeSettings): readonly string[] {
+  if (isChosenModel(model)) return models ?? [];
   const names = model ?? defaults.model ?? 'default';
   return typeof names === 'string' ? [names] : names;
+}
+
+function compileModelOrder({ model }: ModelFields, models: readonly string[]): ModelCallPlan['modelOrder'] {
+  if (!isChosenModel(model)) {
+    const all = [...models.keys()];
+    return () => all;
+  }
+  const choose = compileChoice('model', model, models);
+  return (bindings) => choose(bindings).map((name) => models.indexOf(name));
 }
 
 function planModel(model: string, node: ModelFields, settings: NodeSettings): PlannedModel {

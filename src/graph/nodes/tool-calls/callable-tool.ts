@@ -11,7 +11,6 @@ import {
   isConfiguredTool,
   isGraphTool,
   namesOfTool,
-  offeredNames,
   MAX_MEMORY_NAME,
 } from '../../definition/node-types/offered-tool.ts';
 import type { ConfiguredTool, GraphTool, MemoryTool, OfferedTool } from '../../definition/node-types/offered-tool.ts';
@@ -110,8 +109,8 @@ export interface CallingNode {
 
 /** The tools that a node's calls may use. */
 export interface ToolsOfNode {
-  /** Finds a tool that a model may request. */
-  findAllowed(name: string): CallableTool | null;
+  /** Returns the names of the tools that a model may request on a state. @throws GraphError */
+  activeNames(bindings: Bindings): readonly string[];
   /** Finds any tool of the installation. A tool named as `onFailure` need not be offered to the model. */
   find(name: string): CallableTool | null;
 }
@@ -229,9 +228,13 @@ function toToolCall(
  * Creates the toolbox of a node. A tool is compiled on first use, without a charge, because another run may already
  * have compiled it.
  * @param offered tools that a model may request
+ * @param activeNames which of them it may request on a state
  */
-export function createToolbox(offered: readonly OfferedTool[], caller: CallingNode): ToolsOfNode {
-  const names = offeredNames(offered);
+export function createToolbox(
+  offered: readonly OfferedTool[],
+  caller: CallingNode,
+  activeNames: ToolsOfNode['activeNames'],
+): ToolsOfNode {
   const compiled = new Map<string, CallableTool>();
   const compile = (name: string): CallableTool | null => {
     const tool = offered.find((one) => typeof one === 'object' && namesOfTool(one).includes(name)) ?? name;
@@ -244,7 +247,7 @@ export function createToolbox(offered: readonly OfferedTool[], caller: CallingNo
     if (tool) compiled.set(name, tool);
     return tool;
   };
-  return { find, findAllowed: (name) => (names.includes(name) ? find(name) : null) };
+  return { find, activeNames };
 }
 
 function compileConfiguredTool(

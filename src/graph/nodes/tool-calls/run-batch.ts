@@ -34,8 +34,9 @@ const MAX_BATCH_CALLS = 500;
 /** Makes a batch of requested calls. Calls that can't be made are answered at once; the others become ready. */
 export function readBatch(context: ToolBatchContext, requested: readonly ToolCall[], callsMade: number): BatchProgress {
   let number = callsMade;
+  const active = new Set(context.tools.activeNames(context.task.bindings));
   const batch = requested.map((call, at) => {
-    const read = at < MAX_BATCH_CALLS ? readBatchCall(context, call) : callLeftOut(call);
+    const read = at < MAX_BATCH_CALLS ? readBatchCall(context, call, active) : callLeftOut(call);
     return { ...read, number: read.state.phase === 'answered' ? callsMade : number++ };
   });
   return { batch, callsMade: number };
@@ -114,9 +115,13 @@ export function batchAnswers(batch: ToolBatch): readonly NewMessage[] {
   }));
 }
 
-function readBatchCall({ task, tools }: ToolBatchContext, { id, name, args }: ToolCall): Omit<BatchCall, 'number'> {
+function readBatchCall(
+  { task, tools }: ToolBatchContext,
+  { id, name, args }: ToolCall,
+  active: ReadonlySet<string>,
+): Omit<BatchCall, 'number'> {
   const call = toUnreadCall({ id, name, args });
-  const tool = tools.findAllowed(name);
+  const tool = active.has(name) ? tools.find(name) : null;
   if (!tool) return { ...call, state: answered(toolNotFound(name)) };
   const refusal = tool.refuse(task.editors);
   if (refusal !== null) return { ...call, state: answered(failureNote(refusal)) };
