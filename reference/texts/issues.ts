@@ -73,5 +73,9 @@ export const ISSUES: Readonly<Record<IssueCode, IssueText>> = {
     'A text names `state` or another scope, but is no template, so it stays as it is.',
     'Write it in `{{ }}`.',
   ),
+  DOUBTFUL_EXPRESSION: warning(
+    'An expression compares or adds values of different types, reads `length`, or reads a name that is always null there.',
+    'Follow the hint.',
+  ),
   UNUSED_CHANNEL: warning('Nothing writes or reads the channel.', 'Remove it, or use it.'),
 };

@@ -53,7 +53,7 @@ export const NODE_TEXTS: Readonly<Record<NodeType, NodeText>> = {
       'The model may request `tools`, but this node calls none. A `tool` node with `calls` makes them, or take an `agent`.',
     ],
     result: { ...REPLY, toolCalls: 'the calls that the model requests: `id`, `name`, `args`' },
-    failures: ['MODEL_FAILED', 'OUTPUT_SCHEMA_VIOLATION', 'BUDGET_EXCEEDED', ...OF_CALLS],
+    failures: ['INVALID_CHOICE', 'MODEL_FAILED', 'OUTPUT_SCHEMA_VIOLATION', 'BUDGET_EXCEEDED', ...OF_CALLS],
   },
   agent: {
     notes: [
@@ -71,7 +71,15 @@ export const NODE_TEXTS: Readonly<Record<NodeType, NodeText>> = {
       iterationsExhausted:
         'true if all `maxIterations` turns have called tools, so that the answer had to come without them',
     },
-    failures: ['MODEL_FAILED', 'OUTPUT_SCHEMA_VIOLATION', 'BUDGET_EXCEEDED', 'UNKNOWN_OUTCOME', ...OF_CALLS],
+    failures: [
+      'INVALID_CHOICE',
+      'INVALID_TOOL_ARGUMENTS',
+      'MODEL_FAILED',
+      'OUTPUT_SCHEMA_VIOLATION',
+      'BUDGET_EXCEEDED',
+      'UNKNOWN_OUTCOME',
+      ...OF_CALLS,
+    ],
   },
   tool: {
     notes: [

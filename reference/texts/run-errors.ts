@@ -25,6 +25,11 @@ export const RUN_ERRORS: Readonly<Record<RunErrorCode, RunFailureText>> = {
     cause: 'The value of `route` is in no path, and the edge has no `default`.',
     remedy: 'Add the path or a `default`, then fork the run with the new graph, or replan it.',
   },
+  INVALID_CHOICE: {
+    onError: 'caught',
+    cause: '`model` chooses a name that is not among `models`, or `activeTools` one that is not among `tools`.',
+    remedy: 'List the name, or correct the expression.',
+  },
   INVALID_GOTO: {
     onError: 'caught',
     cause: 'A function names a node in `goto` that `mayGoto` does not list, or replans without a node.',

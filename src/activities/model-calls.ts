@@ -44,7 +44,7 @@ export function modelCalls({
     safety: () => 'idempotent',
     async execute(task, signal, made) {
       const { key, request, tenantId, createdBy: principal } = task;
-      const { kind: _kind, policy: _policy, context: _context, graphTools: _graphTools, ...rest } = request;
+      const { kind: _kind, policy: _policy, context: _context, offers: _offers, ...rest } = request;
       const generate = own(models, request.model);
       if (!generate) throw notConfigured('MODEL_FAILED', `model "${request.model}"`);
       const offers = toolOffersOf(request, tools);
@@ -76,12 +76,12 @@ export function modelCalls({
 }
 
 function toolOffersOf(
-  { tools, graphTools = {} }: ModelCallRequest,
+  { tools, offers = {} }: ModelCallRequest,
   configured: Readonly<Record<string, ToolOffer>>,
 ): readonly ToolOffer[] {
   return tools.flatMap((name) => {
-    const graph = own(graphTools, name);
-    return graph ? { name, ...graph } : (own(configured, name) ?? []);
+    const offer = own(offers, name);
+    return offer ? { name, ...offer } : (own(configured, name) ?? []);
   });
 }
 

@@ -23,7 +23,7 @@ export interface ToolOffer {
 }
 
 /** A request to a model whose messages are fitted. */
-export type ModelRequest = Omit<ModelCallRequest, 'kind' | 'tools' | 'graphTools' | 'context' | 'policy'> & {
+export type ModelRequest = Omit<ModelCallRequest, 'kind' | 'tools' | 'offers' | 'context' | 'policy'> & {
   readonly tools: readonly ToolOffer[];
 };
 

@@ -59,6 +59,9 @@ export const ApprovalSchema = z
       .string()
       .openapi({ description: 'SHA-256 in hex of {title, details, args} as canonical JSON (RFC 8785)' }),
     argsSchema: GivenSchema,
+    fixedArgs: listOf(z.string())
+      .optional()
+      .openapi({ description: 'Names of arguments that the graph fixes: a decision with other values is refused' }),
     decisionSchema: GivenSchema,
     policy: z.custom<ApprovalPolicy>().openapi({ type: 'object', description: 'Who may decide, and how many have to' }),
     status: ApprovalStatusSchema,

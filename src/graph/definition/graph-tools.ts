@@ -152,12 +152,37 @@ function withReferencesAt(schema: JsonObject, root: string): JsonObject {
  * @returns `null` if other nodes, or none, write the channel
  */
 export function toolsOfCalls(channel: string, all: readonly FieldsAtPath[]): readonly OfferedTool[] | null {
+  const requester = requesterOfCalls(channel, all);
+  if (!requester) return null;
+  const tools = requester.fields[requester.tools];
+  return isJsonList(tools) ? tools.filter(isOfferedTool) : [];
+}
+
+/** Returns the choice among the tools of a `tool` node with `calls`: that of the `llm` node whose tools it takes. */
+export function activeToolsOf(
+  node: NodeDefinition,
+  nodes: GraphDefinition['nodes'],
+): { readonly activeTools?: string } {
+  const fields = nodeFields(node);
+  const { makesCalls } = describeNode(fields);
+  const channel = makesCalls && fields[makesCalls.tools] === undefined ? fields[makesCalls.channel] : undefined;
+  const requester = typeof channel === 'string' ? requesterOfCalls(channel, withEmptyPaths(nodes)) : null;
+  const activeTools = requester?.fields['activeTools'];
+  return typeof activeTools === 'string' ? { activeTools } : {};
+}
+
+/** A node that requests tools, and the name of its field with them. */
+interface ToolRequester {
+  readonly fields: JsonObject;
+  readonly tools: string;
+}
+
+/** Returns the only node that writes the requests for tools into a channel; `null` if other nodes, or none, write it. */
+function requesterOfCalls(channel: string, all: readonly FieldsAtPath[]): ToolRequester | null {
   const [writer, ...others] = all.filter((node) =>
     channelsOfNode(node).some(({ name, path }) => name === channel && path !== `${node.path}/calls`),
   );
   if (!writer || others.length > 0) return null;
   const { requestsTools } = describeNode(writer.fields);
-  if (requestsTools === undefined) return null;
-  const tools = writer.fields[requestsTools];
-  return isJsonList(tools) ? tools.filter(isOfferedTool) : [];
+  return requestsTools === undefined ? null : { fields: writer.fields, tools: requestsTools };
 }

@@ -3,7 +3,7 @@ import { hasConstructorMember, fromCel, toMaps } from './value.ts';
 import { bytesOfField } from './byte-budget.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { GraphError } from '../values/errors.ts';
-import { isJsonObject, own } from '../values/json.ts';
+import { isContainer } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { createMemo } from '../values/collections.ts';
 import { priceOfText, spendUnits, withAllowance } from '../values/meter.ts';
@@ -11,10 +11,12 @@ import { abbreviate } from '../values/text.ts';
 import { findLostLiteral } from './literals.ts';
 import { meterSyntaxTree, prepareForCheck, readAbsentAsNull } from './instrument.ts';
 import { allNodes, isSyntaxNode } from './syntax-node.ts';
-import { findReferences, findSources } from './references.ts';
-import type { ReadMembers, ExpressionSources } from './references.ts';
+import { findDoubts } from './doubts.ts';
+import type { Doubt, TypesAtPath } from './doubts.ts';
+import { findPaths, findReferences, findSources, pathText } from './references.ts';
+import type { AccessPath, ReadMembers, ExpressionSources } from './references.ts';
 import { environmentForNames } from './cel-environment.ts';
-import { explainExpressionError, MAX_QUOTED_SOURCE, MAX_ERROR_REASON, errorReason } from './explain-error.ts';
+import { explainExpressionError, explainFailure, MAX_QUOTED_SOURCE, MAX_ERROR_REASON } from './explain-error.ts';
 import type { ExpressionName, Bindings } from './names.ts';
 
 /**
@@ -29,6 +31,8 @@ export interface Expression {
   readonly references: ReadMembers;
   /** The origins of the expression's value, computed on first use. */
   sources(this: void): ExpressionSources;
+  /** Finds parts that can't do what was probably meant, by the types of the values that the expression reads. */
+  doubts(this: void, typesAt: TypesAtPath): readonly Doubt[];
   /**
    * Evaluates the expression.
    * @param budget counts the bytes of the result; the expressions of one field share one, which the field measures
@@ -110,11 +114,13 @@ function parseProgram(source: string, names: readonly ExpressionName[], reading:
   meterSyntaxTree(nodes);
   if (reading === 'decision') readAbsentAsNull(nodes);
   let sources: ExpressionSources | null = null;
+  const parsed: ParsedExpression = { source, program, paths: () => findPaths(root) };
   return {
     source,
     references,
     sources: () => (sources ??= findSources(root)),
-    evaluate: (bindings, budget) => evaluateParsed({ source, program, references }, bindings, budget),
+    doubts: (typesAt) => findDoubts(root, source, typesAt),
+    evaluate: (bindings, budget) => evaluateParsed(parsed, bindings, budget),
   };
 }
 
@@ -127,8 +133,9 @@ function parseSyntax(source: string, names: readonly ExpressionName[]): ParseRes
   }
 }
 
-interface ParsedExpression extends Pick<Expression, 'source' | 'references'> {
+interface ParsedExpression extends Pick<Expression, 'source'> {
   readonly program: ParseResult;
+  readonly paths: () => readonly AccessPath[];
 }
 
 function evaluateParsed(parsed: ParsedExpression, bindings: Bindings, shared?: ByteBudget): Json {
@@ -177,22 +184,32 @@ function evaluateStrictly(program: ParseResult, bindings: Record<string, unknown
   }
 }
 
-function expressionFailed({ source, references }: ParsedExpression, { state }: Bindings, error: unknown): GraphError {
+function expressionFailed({ source, paths }: ParsedExpression, bindings: Bindings, error: unknown): GraphError {
   const code = error instanceof GraphError ? error.code : 'EXPRESSION_FAILED';
-  const reason = `${errorReason(error)}${MENTIONS_NULL.test(errorReason(error)) ? nullChannels(references, state) : ''}`;
-  return new GraphError(code, `Expression \`${abbreviate(source, MAX_QUOTED_SOURCE)}\` failed: ${reason}`, {
+  const reason = explainFailure(error);
+  const nulls = MENTIONS_NULL.test(reason) ? nullValues(paths(), bindings) : '';
+  return new GraphError(code, `Expression \`${abbreviate(source, MAX_QUOTED_SOURCE)}\` failed: ${reason}${nulls}`, {
     cause: error,
   });
 }
 
 const MENTIONS_NULL = /\bnull\b|^No such key/;
 
-/** Lists the channels without a value that an expression reads, such as `; state.a is null`; may be empty. */
-function nullChannels({ channels }: ReadMembers, state: Json = null): string {
-  if (!isJsonObject(state)) return '';
-  const names = [...channels].filter((name) => own(state, name) === null);
-  return names
-    .map((name) => `; state.${name} is null`)
+/** Lists the values among those that an expression reads that are null, such as `; state.a is null`; may be empty. */
+function nullValues(paths: readonly AccessPath[], bindings: Bindings): string {
+  const found = new Set(paths.flatMap((path) => firstNull(path, bindings) ?? []));
+  return [...found]
+    .map((path) => `; ${path} is null`)
     .join('')
     .slice(0, MAX_ERROR_REASON);
+}
+
+/** Returns the part of a path at which a value is null; `null` if there is none. */
+function firstNull(path: AccessPath, bindings: Bindings): string | null {
+  let value: unknown = bindings;
+  for (const [at, key] of path.entries()) {
+    value = isContainer(value) && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
+    if (value === null) return pathText(path.slice(0, at + 1));
+  }
+  return null;
 }

@@ -7,8 +7,8 @@ export interface ReadMembers {
   readonly channels: ReadonlySet<string>;
   readonly runFields: ReadonlySet<string>;
   readonly args: ReadonlySet<string>;
-  /** Channels of which the expression reads `.length`, as in JavaScript; CEL has `size()`. */
-  readonly lengths: ReadonlySet<string>;
+  /** All names of the scope that the expression reads. */
+  readonly names: ReadonlySet<string>;
 }
 
 /**
@@ -21,22 +21,8 @@ export function findReferences(root: SyntaxNode): ReadMembers {
     channels: membersOf('state'),
     runFields: membersOf('run'),
     args: membersOf('args'),
-    lengths: findLengthReads(root),
+    names: new Set(reads.keys()),
   };
-}
-
-/** A bound variable named `state` hides the state. */
-function findLengthReads(root: SyntaxNode): ReadonlySet<string> {
-  const found = new Set<string>();
-  const visit = (node: SyntaxNode): void => {
-    if (boundVariable(node)?.name === 'state') return;
-    const channel = node.op === '.' && Array.isArray(node.args) && node.args[1] === 'length' ? node.args[0] : null;
-    const member = isSyntaxNode(channel) ? memberAccess(channel) : null;
-    if (member?.of === 'state') found.add(member.name);
-    childrenOf(node).forEach(visit);
-  };
-  visit(root);
-  return found;
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set();
@@ -53,10 +39,50 @@ function findNamesRead(root: SyntaxNode): ReadonlyMap<string, ReadonlySet<string
       found.set(member.of, (found.get(member.of) ?? new Set()).add(member.name));
       return;
     }
-    const variable = boundVariable(node);
-    const inner = variable ? new Set([...hidden, variable.name]) : hidden;
-    for (const child of childrenOf(node)) visit(child, child === variable?.value ? hidden : inner);
+    for (const child of childrenOf(node)) visit(child, hiddenInside(node, child, hidden));
   }
+}
+
+/** Returns the names that variables hide in a child of a node. @param hidden the names that they hide in the node */
+export function hiddenInside(node: SyntaxNode, child: SyntaxNode, hidden: ReadonlySet<string>): ReadonlySet<string> {
+  const variable = boundVariable(node);
+  return variable && child !== variable.value ? new Set([...hidden, variable.name]) : hidden;
+}
+
+/** A name of the scope, and the members and items that an expression reads of it, the outermost first. */
+export type AccessPath = readonly (string | number)[];
+
+/** Returns a path as an expression writes it: `state.lines[0].price`. */
+export function pathText(path: AccessPath): string {
+  return path.map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at === 0 ? '' : '.'}${key}`)).join('');
+}
+
+/**
+ * Returns the path that a node reads. @returns `null` if it reads no member of a name, an optional member, or one that is
+ * only known at run time
+ */
+export function accessPath(node: SyntaxNode, hidden: ReadonlySet<string>): AccessPath | null {
+  const name = nameOfIdentifier(node);
+  if (name !== null) return hidden.has(name) ? null : [name];
+  if ((node.op !== '.' && node.op !== '[]') || !Array.isArray(node.args)) return null;
+  const [object, member]: unknown[] = node.args;
+  const key: unknown = isSyntaxNode(member) && member.op === 'value' ? member.args : member;
+  const outer = isSyntaxNode(object) ? accessPath(object, hidden) : null;
+  if (!outer) return null;
+  if (typeof key === 'bigint') return [...outer, Number(key)];
+  return typeof key === 'string' ? [...outer, key] : null;
+}
+
+/** Returns the longest paths that a syntax tree reads. */
+export function findPaths(root: SyntaxNode): readonly AccessPath[] {
+  const paths: AccessPath[] = [];
+  const visit = (node: SyntaxNode, hidden: ReadonlySet<string>): void => {
+    const path = accessPath(node, hidden);
+    if (path) paths.push(path);
+    else for (const child of childrenOf(node)) visit(child, hiddenInside(node, child, hidden));
+  };
+  visit(root, new Set());
+  return paths;
 }
 
 const ACCESS_OPERATORS: ReadonlySet<string> = new Set(['.', '.?', '[]', '[?]']);

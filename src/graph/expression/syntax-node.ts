@@ -5,6 +5,9 @@ import { isContainer } from '../values/json.ts';
 export interface SyntaxNode {
   readonly op: string;
   readonly args: unknown;
+  /** The indexes in the source between which the node stands. */
+  readonly start: number;
+  readonly end: number;
   /** The type of its values; set by the type check. */
   checkedType?: unknown;
   readonly meta: {

@@ -4,8 +4,9 @@ import type { Draft } from '../draft/draft.ts';
 import { mustYield } from '../draft/load.ts';
 import { setState } from '../draft/scope-draft.ts';
 import { approvalDigest } from '../run/approval.ts';
-import type { ApprovalPosition } from '../run/scope.ts';
+import type { ApprovalPosition, NodePosition } from '../run/scope.ts';
 import { askAgain } from '../superstep/run-task.ts';
+import { TaskServices } from '../superstep/task-services.ts';
 import { GraphError } from '../values/errors.ts';
 import { own } from '../values/json.ts';
 
@@ -19,6 +20,7 @@ export function renewApprovals(draft: Draft): void {
   for (const handle of tasksOfRun(draft)) {
     if (mustYield(draft)) withdrawApproval(handle);
     else if (isOutdated(handle)) askAgain(handle);
+    withdrawCalls(handle, !mustYield(draft));
   }
 }
 
@@ -28,6 +30,20 @@ function withdrawApproval(handle: TaskHandle): void {
   const { position } = task.state;
   if (position.kind === 'approved' && !position.byPerson) setState(handle, { phase: 'ready' });
   if (position.kind === 'approval' && node.behavior.fillQuestion) cancelTimersAndApprovalsOf(handle);
+}
+
+/**
+ * Withdraws the approvals of tool calls whose fixed arguments are others on the edited state. The superstep continues
+ * these calls.
+ * @param mayCompute false to withdraw every approval that may be outdated
+ */
+function withdrawCalls(handle: TaskHandle, mayCompute: boolean): void {
+  const { state } = handle.task;
+  const { withdrawOutdated } = handle.node.behavior;
+  if (state.phase !== 'open' || !withdrawOutdated) return;
+  const withdraw = (): NodePosition | null => withdrawOutdated(new TaskServices(handle), state.position, mayCompute);
+  const position = mayCompute ? withTaskAllowance(handle, withdraw) : withdraw();
+  if (position) setState(handle, { phase: 'open', position });
 }
 
 function isOutdated(handle: TaskHandle): boolean {

@@ -11,6 +11,8 @@ import { taskDone, taskFailed, savingProgress, unexpectedInput } from './behavio
 import type { NodeBehavior, TaskProgress, TaskContext, TaskInput } from './behavior.ts';
 import { handoffOffers, handoffTargetsOf, readHandoffs, settleHandoff } from './hand-off.ts';
 import type { HandoffTargets } from './hand-off.ts';
+import type { Bindings } from '../expression/names.ts';
+import { compileActiveTools } from './model/choice.ts';
 import { toAssistantMessage } from './model/conversation.ts';
 import type { ModelOffer } from './model/model-calls.ts';
 import { compileModelTurn, isTurnInput } from './model/model-turn.ts';
@@ -19,7 +21,15 @@ import { leftMsIn, sharedDeadline } from './node-settings.ts';
 import type { SharedDeadline, NodeSettings } from './node-settings.ts';
 import { createToolbox } from './tool-calls/callable-tool.ts';
 import type { ToolBatchContext, ToolsOfNode } from './tool-calls/callable-tool.ts';
-import { batchAnswers, beginBatch, callsToMake, readBatch, resetBatch, resumeBatch } from './tool-calls/run-batch.ts';
+import {
+  batchAnswers,
+  beginBatch,
+  callsToMake,
+  readBatch,
+  resetBatch,
+  resumeBatch,
+  withdrawOutdatedCalls,
+} from './tool-calls/run-batch.ts';
 import type { BatchProgress } from './tool-calls/run-batch.ts';
 
 /**
@@ -34,8 +44,9 @@ export function compileAgent(node: NodeOfType<'agent'>, settings: NodeSettings):
     node,
     names: offeredNames(tools),
     handoffs,
+    activeNames: compileActiveTools(node),
     turn: compileModelTurn(node, settings, handoffOffers(handoffs, settings.nodes)),
-    tools: createToolbox(tools, { node, settings, approve, asksForUnsafe: true }),
+    tools: createToolbox(tools, { node, settings, approve, asksForUnsafe: true }, compileActiveTools(node)),
     maxIterations,
     onMaxIterations,
     deadline: sharedDeadline(node),
@@ -55,6 +66,11 @@ export function compileAgent(node: NodeOfType<'agent'>, settings: NodeSettings):
         resumeBatch(batchContext({ plan, task, position }), batchProgress(position), input),
       );
     },
+    withdrawOutdated(task, position, mayCompute) {
+      if (position.kind !== 'agent' || position.stage.kind !== 'batch') return null;
+      const batch = withdrawOutdatedCalls(batchContext({ plan, task, position }), position.stage.batch, mayCompute);
+      return batch && { ...position, stage: { ...position.stage, batch } };
+    },
     resume(task, position, input) {
       if (position.kind !== 'agent') throw unexpectedInput(position);
       const stopped = { ...position, ...plan.deadline.run(position, false, task.now) };
@@ -72,6 +88,8 @@ interface AgentPlan {
   /** Names of the tools that the node allows. */
   readonly names: readonly string[];
   readonly handoffs: HandoffTargets;
+  /** Returns the names of the tools that the node allows on a state. */
+  readonly activeNames: (bindings: Bindings) => readonly string[];
   readonly turn: ModelTurn;
   readonly tools: ToolsOfNode;
   readonly maxIterations: number;
@@ -134,8 +152,8 @@ function withMoreTurns(plan: AgentPlan, position: AgentPosition): Pick<AgentPosi
 /** Returns the offer to the model: no tools in the last turn, otherwise the tools that the run may call. */
 function modelOfferOf(agent: AgentTask, isLast: boolean): ModelOffer {
   const { plan, task, position } = agent;
-  const isCallable = (name: string): boolean => plan.tools.findAllowed(name)?.refuse(task.editors) === null;
-  const tools = isLast ? [] : [...plan.names.filter(isCallable), ...plan.handoffs.keys()];
+  const isCallable = (name: string): boolean => plan.tools.find(name)?.refuse(task.editors) === null;
+  const tools = isLast ? [] : [...plan.activeNames(task.bindings).filter(isCallable), ...plan.handoffs.keys()];
   return { tools, choice: isLast ? 'none' : toolChoiceAt(agent), leftMs: () => plan.deadline.leftMs(position) };
 }
 

@@ -26,6 +26,12 @@ export interface NodeBehavior {
    * @throws GraphError
    */
   readonly fillQuestion?: (bindings: Bindings, position: ApprovalPosition) => ApprovalContent | null;
+  /**
+   * Withdraws the approvals of tool calls whose fixed arguments differ on the edited state. The calls begin again.
+   * @param mayCompute false to withdraw every approval with fixed arguments
+   * @returns the new position; `null` if nothing has changed
+   */
+  readonly withdrawOutdated?: (task: TaskContext, position: NodePosition, mayCompute: boolean) => NodePosition | null;
   /** The people who may decide; absent if the node itself requests no approval. */
   readonly policy?: ApprovalPolicy;
   /** Makes the call that compensates the node's own call. */
@@ -96,6 +102,8 @@ export interface TaskContext {
   beginGraph(number: number, tool: string, args: Json): void;
   /** Closes an approval after its timeout. @returns the closed approval */
   expireApproval(id: string, status: Approval['status']): Approval;
+  /** Cancels a pending approval that shows something else than it would by now. */
+  withdrawApproval(id: string): void;
   cancelTimer(id: string): void;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -110,7 +118,7 @@ export interface TaskContext {
 /** The parts of an approval that its node determines. */
 export type ApprovalQuestion = Pick<
   Approval,
-  'title' | 'details' | 'args' | 'argsSchema' | 'decisionSchema' | 'policy' | 'tool'
+  'title' | 'details' | 'args' | 'argsSchema' | 'fixedArgs' | 'decisionSchema' | 'policy' | 'tool'
 > & {
   readonly timeoutMs: number;
 };

@@ -1,6 +1,6 @@
 import type { NodeDefinition, NodeOfType } from '../definition/definition.ts';
 import { HANDOFF_PARAMETERS, handoffToolName } from '../definition/node-types/hand-off.ts';
-import type { GraphOffer } from '../run/effect.ts';
+import type { ToolOffer } from '../run/effect.ts';
 import { answered } from '../run/tool-batch.ts';
 import type { BatchCall, Handoff, ToolBatch } from '../run/tool-batch.ts';
 import { isJsonObject, own } from '../values/json.ts';
@@ -18,7 +18,7 @@ export function handoffTargetsOf({ handoff = [] }: Pick<NodeOfType<'agent'>, 'ha
 export function handoffOffers(
   targets: HandoffTargets,
   nodes: Readonly<Record<string, NodeDefinition>>,
-): Readonly<Record<string, GraphOffer>> {
+): Readonly<Record<string, ToolOffer>> {
   const offers = [...targets].map(([tool, node]) => {
     const about = own(nodes, node)?.description;
     const description = `Hand the conversation over to ${node}${about === undefined ? '' : `: ${about}`}`;

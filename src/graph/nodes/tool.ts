@@ -116,7 +116,7 @@ function decideOrCall({ tool, because }: ToolOfNode, task: TaskContext, call: Gi
   const { given, args } = call;
   if (call.byPerson || !tool.needsApproval({ ...task.bindings, args }))
     return makeToolCall(tool, task, { ...call, isReady: true });
-  const asked = task.requestApproval(tool.question(args, because));
+  const asked = task.requestApproval(tool.question(args, { because }));
   const read = tool.needsReading && { read: { given, args } };
   return { kind: 'open', position: { kind: 'approval', ...asked, ...read } };
 }
@@ -131,10 +131,10 @@ function questionOn(
   given: Json,
   read: ApprovalPosition['read'],
 ): ApprovalQuestion | null {
-  if (read) return deepEqual(given, read.given) ? tool.question(read.args, because) : null;
+  if (read) return deepEqual(given, read.given) ? tool.question(read.args, { because }) : null;
   const now = tool.readArguments(given);
   if ('problem' in now || !tool.needsApproval({ ...bindings, args: now.args })) return null;
-  return tool.question(now.args, because);
+  return tool.question(now.args, { because });
 }
 
 /**

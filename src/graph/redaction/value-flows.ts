@@ -62,6 +62,15 @@ function locationsOfGraphTools(
   );
 }
 
+/** Returns the locations that a node's fixed arguments are filled from: the answers of their tools may hold them. */
+function locationsInFixedArguments(node: LocatedNode): readonly string[] {
+  const tools = node.texts.fields.get('tools');
+  if (tools?.kind !== 'list') return [];
+  return Object.values(tools.parts).flatMap((tool) =>
+    tool.kind === 'object' ? resultSources(node, own(tool.parts, 'args') ?? null) : [],
+  );
+}
+
 function resultSources(node: LocatedNode, filled: ParsedTemplate | null): readonly string[] {
   const reader = readingNodeOf(node);
   return expressionsOfTemplate(filled).flatMap(({ sources }) => locationsOfSources(sources().content, reader));
@@ -111,9 +120,10 @@ function resultMembers(node: LocatedNode): readonly (readonly [string, readonly 
     return outputChannels(inside.definition).map((name) => [name, [channelLocation(inside.id, name)]]);
   const { carries } = texts.description;
   if (!carries) return null;
+  const answers = [...outcomesOfGraphTools(node), ...locationsInFixedArguments(node)];
   return Object.entries(carries).map(([name, fields]) => [
     name,
-    [...fields.flatMap((field) => locationsInField(node, field)), ...outcomesOfGraphTools(node)],
+    [...fields.flatMap((field) => locationsInField(node, field)), ...answers],
   ]);
 }
 

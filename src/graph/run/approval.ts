@@ -6,6 +6,7 @@ import { toPointer } from '../values/json-pointer.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
 import type { JsonSchema } from '../values/json-schema.ts';
 import { deepEqual, canonicalJson } from '../values/compare-json.ts';
+import { isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import type { TaskPath } from './ids.ts';
 import { hasPermission } from './principal.ts';
@@ -23,6 +24,8 @@ export interface Approval extends ApprovalContent {
   /** The digest of the approval's current content. */
   readonly digest: string;
   readonly argsSchema: JsonSchema | null;
+  /** The names of arguments that the definition fixes: no decision may change them. Absent if there are none. */
+  readonly fixedArgs?: readonly string[];
   readonly decisionSchema: JsonSchema | null;
   readonly policy: ApprovalPolicy;
   readonly status: 'pending' | 'approved' | 'rejected' | 'expired' | 'canceled';
@@ -218,6 +221,20 @@ function refusalOfEdit({ args: current, decisions }: Approval, args: Json | unde
   return { code: 'INVALID_ARGS', message, issues: [{ path: '/args', message }] };
 }
 
+/** Refuses other values for arguments that the definition fixes. */
+function refusalOfFixed({ args: current, fixedArgs = [] }: Approval, args: Json | undefined): Refusal | null {
+  if (args === undefined) return null;
+  const valueOf = (value: Json, name: string): Json | undefined => (isJsonObject(value) ? own(value, name) : undefined);
+  const changed = fixedArgs.filter((name) => !isSameValue(valueOf(args, name), valueOf(current, name)));
+  if (changed.length === 0) return null;
+  const issues = changed.map((name) => ({ path: toPointer(['args', name]), message: 'The graph fixes this argument' }));
+  return { code: 'INVALID_ARGS', message: `The graph fixes ${changed.join(', ')}; nobody may change it`, issues };
+}
+
+function isSameValue(one: Json | undefined, other: Json | undefined): boolean {
+  return one === undefined || other === undefined ? one === other : deepEqual(one, other);
+}
+
 /** A reason must have a letter or a digit. A placeholder such as `…` has none. */
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
@@ -235,6 +252,7 @@ function refusalByContent(approval: Approval, { decision, reason, args, values }
   const noValues = isRejection ? undefined : {};
   return (
     (isRejection ? null : refusalOfEdit(approval, args)) ??
+    refusalOfFixed(approval, args) ??
     refuseArgs(argsSchema, args) ??
     schemaRefusal('INVALID_VALUES', 'values', decisionSchema, values ?? noValues)
   );

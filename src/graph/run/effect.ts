@@ -46,8 +46,8 @@ export interface ModelCallRequest {
   readonly messages: readonly Message[];
   /** Names of the tools that the model may request. */
   readonly tools: readonly string[];
-  /** The tools that are graphs, which no worker knows; absent if there are none. */
-  readonly graphTools?: Readonly<Record<string, GraphOffer>>;
+  /** The tools that no worker can describe: graphs, and tools that differ from configured ones; absent if there are none. */
+  readonly offers?: Readonly<Record<string, ToolOffer>>;
   /** The rule for fitting the messages; `null` if all of them are sent. */
   readonly context: ContextPolicy | null;
   readonly output: JsonSchema | null;
@@ -61,8 +61,8 @@ export interface ModelCallRequest {
   readonly policy: CallPolicy;
 }
 
-/** The description of a graph that a model may call. */
-export interface GraphOffer {
+/** The description of a tool for a model. */
+export interface ToolOffer {
   readonly description: string;
   readonly parameters: JsonSchema;
 }

@@ -1,6 +1,6 @@
 import type { TaskFailure } from '../values/errors.ts';
 import type { StoredFilePart } from '../definition/message.ts';
-import type { Json } from '../values/json.ts';
+import type { Json, JsonObject } from '../values/json.ts';
 
 /** The tool calls of one message, in its order. */
 export type ToolBatch = readonly BatchCall[];
@@ -15,6 +15,8 @@ export interface BatchCall {
   readonly args: Json;
   /** The arguments that the call was requested with; absent if they equal `args`. */
   readonly given?: Json;
+  /** The arguments that the node fixes; absent for a tool without. */
+  readonly fixed?: FixedValues;
   /** True if the tool's own schema has read the arguments. */
   readonly isRead?: true;
   /** The namespace of a memory tool, as of the first evaluation of the call. */
@@ -45,6 +47,14 @@ export interface Handoff {
   readonly note: string | null;
   /** The model that has handed over. */
   readonly model: string | null;
+}
+
+/** The arguments of a call of which a part is fixed. */
+export interface FixedValues {
+  /** The arguments that the model has chosen. */
+  readonly free: Json;
+  /** The fixed arguments, as of the last evaluation; `null` before the first one. */
+  readonly values: JsonObject | null;
 }
 
 export type CallState =

@@ -99,11 +99,14 @@ const CALL = {
 
 const MODEL = {
   ...CALL,
-  model: 'A configured model, or several: each is the fallback of the one before.',
+  model:
+    'A configured model, or several: each is the fallback of the one before. With `models`, a template that gives one of these, or a list of them.',
+  models: 'The models among which a template as `model` chooses.',
   system: 'A template for the system prompt.',
   prompt: 'A template for the one message that the model is sent.',
   messages: 'A channel of chat messages for the model. Its reply is added there.',
-  tools: 'The tools that the model may request: names, memory, or published graphs.',
+  tools: 'The tools that the model may request: names, tools with fixed arguments, memory, or published graphs.',
+  activeTools: 'A template that gives the names of those tools that the model may request now; absent: all of them.',
   output: "JSON Schema of the model's answer, which is `result.object` then.",
   context: 'How the messages are fitted into what the model takes.',
   temperature: 'Handed on to the model.',
@@ -149,6 +152,13 @@ export const NODE_FIELDS = {
     graph: 'A published graph as a tool, `"name"` or `"name@3"`: the model gives its input, and is told its output.',
     as: 'The name of the tool. Absent: that of the graph.',
     description: 'What the model is told of the tool. Absent: the `description` of the graph.',
+    args: 'Values of input channels that the model neither sees nor chooses: templates, at any depth.',
+  },
+  configuredTool: {
+    tool: 'The name of a configured tool.',
+    args: 'Arguments that the model neither sees nor chooses: templates, at any depth.',
+    as: 'The name of the tool for the model, so that one tool can be there twice. Absent: its own name.',
+    description: 'What the model is told of the tool. Absent: its own description.',
   },
   function: {
     ...CALL,

@@ -128,18 +128,30 @@ const GraphToolSchema = describeSchemaFields(
     graph: z.string().min(1),
     as: z.string().regex(NAME).optional(),
     description: z.string().min(1).optional(),
+    args: JsonValuesSchema.optional(),
   }),
   NODE_FIELDS.graphTool,
 );
-const OfferedToolsSchema = z.array(z.union([z.string(), MemoryToolSchema, GraphToolSchema]));
+const ConfiguredToolSchema = describeSchemaFields(
+  z.strictObject({
+    tool: z.string().min(1),
+    args: JsonValuesSchema.optional(),
+    as: z.string().regex(NAME).optional(),
+    description: z.string().min(1).optional(),
+  }),
+  NODE_FIELDS.configuredTool,
+);
+const OfferedToolsSchema = z.array(z.union([z.string(), ConfiguredToolSchema, MemoryToolSchema, GraphToolSchema]));
 
 const modelShape = {
   ...callShape,
   model: OneOrMoreSchema.optional(),
+  models: NamesSchema.min(1).optional(),
   system: z.string().optional(),
   prompt: z.string().optional(),
   messages: z.string().optional(),
   tools: OfferedToolsSchema.optional(),
+  activeTools: z.string().optional(),
   output: JsonSchemaSchema.optional(),
   context: ContextSchema.optional(),
   temperature: z.number().min(0).optional(),

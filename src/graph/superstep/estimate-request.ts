@@ -15,11 +15,11 @@ import type { Json } from '../values/json.ts';
  * model's context by a separate estimate, which may be slower, better and newer.
  */
 export function estimateRequest(
-  { system, messages, output, tools, graphTools = {} }: ModelCallRequest,
+  { system, messages, output, tools, offers = {} }: ModelCallRequest,
   known: Readonly<Record<string, ToolEntry>>,
 ): number {
   const schemaTokens = output === null ? 0 : tokensOfJson(output);
-  const offered = tools.flatMap((name) => own(graphTools, name) ?? own(MEMORY_TOOLS, name) ?? own(known, name) ?? []);
+  const offered = tools.flatMap((name) => own(offers, name) ?? own(MEMORY_TOOLS, name) ?? own(known, name) ?? []);
   return sumOf([
     tokensOfText(system ?? ''),
     schemaTokens,

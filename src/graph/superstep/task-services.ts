@@ -98,6 +98,12 @@ export class TaskServices implements TaskContext {
     return expireApproval(this.#handle, id, status);
   }
 
+  withdrawApproval(id: string): void {
+    const { draft } = this.#handle;
+    const approval = own(draft.run.approvals, id);
+    if (approval?.status === 'pending') draft.saveApproval({ ...approval, status: 'canceled' });
+  }
+
   cancelTimer(id: string): void {
     this.#handle.draft.cancelTimer(id);
   }

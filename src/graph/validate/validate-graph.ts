@@ -35,6 +35,7 @@ import {
 import { defaultRule, schemaRule } from './rules/schemas.ts';
 import { expressionRule } from './rules/expressions.ts';
 import { lastNodes, unknownNodes, unreachableNodes } from './rules/nodes.ts';
+import { fixedArguments } from './rules/fixed-arguments.ts';
 import { givenArguments, offeredTools, unnamedTools } from './rules/tools.ts';
 import { localCalls } from './rules/local-calls.ts';
 import { invalidNameRule } from './rules/names.ts';
@@ -137,6 +138,7 @@ export const VALIDATION_RULES = [
   unnamedTools,
   offeredTools,
   givenArguments,
+  fixedArguments,
   localCalls,
   unknownApprovals,
   unknownFunctions,

@@ -5,6 +5,7 @@ import { abbreviate } from './text.ts';
 export type RunErrorCode =
   | 'EXPRESSION_FAILED'
   | 'INVALID_ROUTE'
+  | 'INVALID_CHOICE'
   | 'INVALID_GOTO'
   | 'INVALID_CONCURRENT_GRAPH_UPDATE'
   | 'CHANNEL_SCHEMA_VIOLATION'

@@ -58,6 +58,19 @@ export function memberSchema({ schema, root }: SchemaPart, key: string): SchemaP
   return { schema: findPart(schema, { root, read: ofMember, depth: 0 }) ?? true, root };
 }
 
+/** True if a schema of an object names a member, accepts others on purpose, or names none at all. */
+export function acceptsMember({ schema, root }: SchemaPart, key: string): boolean {
+  const declares: PartReader = ({ properties, patternProperties, additionalProperties }) => {
+    if (isJsonObject(properties) && Object.hasOwn(properties, key)) return true;
+    const isOpen = additionalProperties === true || isJsonObject(additionalProperties);
+    return isOpen || patternProperties !== undefined ? true : undefined;
+  };
+  const namesMembers: PartReader = ({ properties, additionalProperties }) =>
+    isJsonObject(properties) || additionalProperties === false ? true : undefined;
+  const declared = findPart(schema, { root, read: declares, depth: 0 });
+  return declared !== undefined || findPart(schema, { root, read: namesMembers, depth: 0 }) === undefined;
+}
+
 /** Returns the schema of one item of a list; `true` if none is declared. */
 export function itemSchema({ schema, root }: SchemaPart, index: number): SchemaPart {
   const ofItem: PartReader = (object) => itemsIn(object['prefixItems'])[index] ?? object['items'];
@@ -73,7 +86,7 @@ export function unconditionalSchemas({ schema, root }: SchemaPart): readonly Jso
 }
 
 /** A limit is needed because references may form a cycle. */
-const MAX_REFERENCE_DEPTH = 16;
+export const MAX_REFERENCE_DEPTH = 16;
 
 function unconditionalSchemasAt(schema: Json | undefined, root: JsonSchema, depth: number): readonly JsonObject[] {
   spendUnits(5);
@@ -163,7 +176,7 @@ function toAnyOf(parts: readonly Json[]): readonly Json[] {
 }
 
 /** Follows a reference into the same document, such as `#/$defs/amount`. */
-function resolveReference(reference: Json | undefined, root: JsonSchema): Json | undefined {
+export function resolveReference(reference: Json | undefined, root: JsonSchema): Json | undefined {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
   spendUnits(reference.length);
   return valueAt(root, parsePointer(reference));

@@ -84,7 +84,7 @@ describe('a task whose position does not fit its node', () => {
 });
 
 test('an input that no tool call of an agent waits for leaves the agent unchanged', () => {
-  const context = { task: IDLE_TASK, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
+  const context = { task: IDLE_TASK, tools: { find: () => null, activeNames: () => [] }, leftMs: () => null };
   expect(resumeCall(context, { call, callsMade: 1 }, { kind: 'event', payload: null })).toEqual({ call, callsMade: 1 });
   expect(resumeCall(context, { call, callsMade: 1 }, { kind: 'call.repeated', number: 0 })).toEqual({
     call,
@@ -93,7 +93,7 @@ test('an input that no tool call of an agent waits for leaves the agent unchange
 });
 
 test('a tool call that receives an unexpected input is still answered to the model', () => {
-  const context = { task: IDLE_TASK, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
+  const context = { task: IDLE_TASK, tools: { find: () => null, activeNames: () => [] }, leftMs: () => null };
   const stateAfter = (input: TaskInput): unknown => resumeCall(context, { call, callsMade: 1 }, input).call.state;
   const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' } } as const;
   expect(stateAfter({ kind: 'call.failed', key: 'k', failure })).toMatchObject({ content: 'Execution failed: no' });
@@ -118,7 +118,7 @@ test('the onFailure of a tool may name a tool that no longer exists', () => {
     approve: {},
     asksForUnsafe: false,
   };
-  const toolbox = createToolbox(['charge'], caller);
+  const toolbox = createToolbox(['charge'], caller, () => ['charge']);
   const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' } } as const;
   const progress = { call: { ...call, tool: 'charge' }, callsMade: 1 };
   const after = resumeCall({ task: IDLE_TASK, tools: toolbox, leftMs: () => null }, progress, {

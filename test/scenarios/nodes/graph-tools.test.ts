@@ -18,7 +18,7 @@ describe('a graph as a tool', () => {
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['done']]);
     expect(requests[0]).toMatchObject({
       tools: ['refund'],
-      graphTools: {
+      offers: {
         refund: {
           description: 'Pays an order back.',
           parameters: {

@@ -69,7 +69,7 @@ describe('an agent that hands over', () => {
   test('a model is offered a tool for each node, with the description of the node', () => {
     const [request] = playDesk([says('Done')]).requests;
     expect(request?.tools).toEqual(['lookup', 'charge', 'handoff_to_billing', 'handoff_to_tech']);
-    expect(request?.graphTools).toMatchObject({
+    expect(request?.offers).toMatchObject({
       handoff_to_billing: { description: 'Hand the conversation over to billing: Money matters' },
       handoff_to_tech: { description: 'Hand the conversation over to tech', parameters: { type: 'object' } },
     });

@@ -12,6 +12,7 @@ export const IDLE_TASK: TaskContext = {
   beginGraph: nothing,
   requestApproval: nothing,
   expireApproval: nothing,
+  withdrawApproval: () => undefined,
   cancelTimer: nothing,
   startTimer: nothing,
   takeEvent: nothing,

@@ -1,8 +1,9 @@
-import { isJsonObject, membersIn, own, isJsonList } from '../../values/json.ts';
+import { isJsonObject, itemsIn, membersIn, own, isJsonList } from '../../values/json.ts';
 import type { JsonObject, Json } from '../../values/json.ts';
 import type { GraphDefinition, NodeDefinition } from '../definition.ts';
 import { describeCustom } from './custom.ts';
 import type { NodeDescription, NodeTypeDescription, VisibleFields } from './node-description.ts';
+import { isChosenModel } from './model-fields.ts';
 import { NODE_TYPES } from './node-types.ts';
 import { valueAt, toPointer } from '../../values/json-pointer.ts';
 
@@ -54,7 +55,19 @@ export function namesAt(value: Json | undefined, path: string): readonly Located
 
 /** Returns the names in the given fields of a node. @param path of the node */
 export function namesInFields({ fields, path }: FieldsAtPath, named: readonly string[] = []): readonly LocatedName[] {
-  return named.flatMap((field) => namesAt(fieldAt(fields, field), `${path}/${field}`));
+  return named.flatMap((field) => {
+    const value = fieldAt(fields, field);
+    if (field === 'model' && isChosenModel(value)) return [];
+    return [...namesAt(value, `${path}/${field}`), ...configuredToolsAt(value, `${path}/${field}`)];
+  });
+}
+
+/** Returns the configured tools that a list of tools names in objects, such as `{ "tool": "pay", "args": {…} }`. */
+function configuredToolsAt(value: Json | undefined, path: string): readonly LocatedName[] {
+  return itemsIn(value).flatMap((item, index) => {
+    const name = isJsonObject(item) ? item['tool'] : undefined;
+    return typeof name === 'string' ? [{ name, path: `${path}/${index}/tool` }] : [];
+  });
 }
 
 /** Like `namesInFields`, without the paths. */

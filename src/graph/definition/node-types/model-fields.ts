@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../values/json-schema.ts';
 import { isJsonList, isJsonObject } from '../../values/json.ts';
-import type { JsonObject } from '../../values/json.ts';
+import type { Json, JsonObject } from '../../values/json.ts';
 import type { CallFields } from '../common-fields.ts';
 import { handoffToolNames } from './hand-off.ts';
 import { isOfferedTool, offeredNames } from './offered-tool.ts';
@@ -9,16 +9,23 @@ import type { FieldProblem } from './node-description.ts';
 
 /** The request to a model: messages, tools and settings. All node types with model calls have these fields. */
 export interface ModelFields extends CallFields {
-  /** A configured model, or several: each is the fallback of the one before. */
+  /**
+   * A configured model, or several: each is the fallback of the one before. With `models`, a template that gives one of
+   * these, or a list of them.
+   */
   readonly model?: string | readonly string[];
+  /** The models among which a template as `model` chooses. */
+  readonly models?: readonly string[];
   /** A template for the system prompt. */
   readonly system?: string;
   /** A template for the one message that the model is sent. */
   readonly prompt?: string;
   /** A channel of chat messages for the model. Its reply is added there. */
   readonly messages?: string;
-  /** The tools that the model may request: names, memory, or published graphs. */
+  /** The tools that the model may request: names, tools with fixed arguments, memory, or published graphs. */
   readonly tools?: readonly OfferedTool[];
+  /** A template that gives the names of those tools that the model may request now; absent: all of them. */
+  readonly activeTools?: string;
   /** JSON Schema of the model's answer, which is `result.object` then. */
   readonly output?: JsonSchema;
   /** How the messages are fitted into what the model takes. */
@@ -48,14 +55,18 @@ const PROMPT_FIELDS = ['system', 'prompt', 'messages'] as const;
 
 /** The part of a description that all node types with model calls share. */
 export const MODEL_FIELDS = {
-  templates: ['system', 'prompt', 'tools'],
+  templates: ['system', 'prompt', 'tools', 'model', 'activeTools'],
   visible: { memory: ['tools'] },
   carries: { text: PROMPT_FIELDS, object: PROMPT_FIELDS, toolCalls: PROMPT_FIELDS, message: PROMPT_FIELDS },
-  uses: { tools: ['tools'], models: ['model'], messageProcessors: ['context/strategy'] },
+  uses: { tools: ['tools'], models: ['model', 'models'], messageProcessors: ['context/strategy'] },
   conversations: ['messages'],
   schemas: ['output'],
   exactlyOne: ['prompt', 'messages'],
-  findProblems: (fields: JsonObject) => [...findPromptProblems(fields), ...findChoiceProblems(fields)],
+  findProblems: (fields: JsonObject) => [
+    ...findPromptProblems(fields),
+    ...findChoiceProblems(fields),
+    ...findModelProblems(fields),
+  ],
 } as const;
 
 function findPromptProblems(fields: JsonObject): readonly FieldProblem[] {
@@ -80,6 +91,29 @@ function findChoiceProblems(fields: JsonObject): readonly FieldProblem[] {
 /** Returns the names of the tools of a node, without those that hand over. */
 export function configuredToolsOf({ tools }: JsonObject): readonly string[] {
   return isJsonList(tools) ? offeredNames(tools.filter(isOfferedTool)) : [];
+}
+
+/** Finds a template as model without a list to choose from, and a list without a template. */
+function findModelProblems({ model, models, tools, activeTools }: JsonObject): readonly FieldProblem[] {
+  const chooses = isChosenModel(model);
+  const ofModel =
+    chooses && models === undefined
+      ? [{ field: 'model', message: 'A template chooses among "models", which this node lacks' }]
+      : [];
+  const ofModels =
+    models !== undefined && !chooses
+      ? [{ field: 'models', message: 'Only a template as "model" chooses among models' }]
+      : [];
+  const ofTools =
+    activeTools !== undefined && tools === undefined
+      ? [{ field: 'activeTools', message: 'This chooses among "tools", which this node lacks' }]
+      : [];
+  return [...ofModel, ...ofModels, ...ofTools];
+}
+
+/** True for a field `model` that is filled for each call. */
+export function isChosenModel(model: Json | undefined): model is string {
+  return typeof model === 'string' && model.includes('{{');
 }
 
 /** What a model may do with the tools that it is offered; the name of a tool forces calls of that one. */

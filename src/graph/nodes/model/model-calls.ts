@@ -1,13 +1,13 @@
 import { capDeadline } from '../../definition/call-policy.ts';
 import type { CallPolicy } from '../../definition/call-policy.ts';
-import type { ModelEntry, ToolEntry } from '../../definition/catalog.ts';
+import type { ModelEntry } from '../../definition/catalog.ts';
+import { isChosenModel } from '../../definition/node-types/model-fields.ts';
 import type { ToolChoice, ModelFields } from '../../definition/node-types/model-fields.ts';
 import type { Message, NewMessage } from '../../definition/message.ts';
 import type { Bindings } from '../../expression/names.ts';
-import type { ContextPolicy, GraphOffer, ModelCallRequest } from '../../run/effect.ts';
+import type { ContextPolicy, ModelCallRequest } from '../../run/effect.ts';
 import { SUMMARY_REQUEST } from '../../run/model-turn.ts';
 import type { ModelConversation, ModelQuestion } from '../../run/model-turn.ts';
-import { mapValues } from '../../values/collections.ts';
 import { own } from '../../values/json.ts';
 import { jsonInText } from './json-in-text.ts';
 import type { Json } from '../../values/json.ts';
@@ -16,16 +16,24 @@ import { callPolicyOf } from '../node-settings.ts';
 import type { TimeLeft, NodeSettings } from '../node-settings.ts';
 import { compileConversationStart, replaceBySummary, summaryRequest, summaryTokens } from './conversation.ts';
 import type { ConversationStart, ShortenedConversation } from './conversation.ts';
+import { compileChoice } from './choice.ts';
+import { describeOffers } from '../tool-calls/fixed-arguments.ts';
+import { withoutCharge } from '../../values/meter.ts';
 import { compileJsonSchema } from '../../values/json-schema.ts';
 import type { JsonSchema } from '../../values/json-schema.ts';
 
 /** The compiled fields of a node for calls of its models. */
 export interface ModelCallPlan {
   readonly node: ModelFields;
-  /** What the model is told of tools that are not in the catalog, by name. */
-  readonly offers: Readonly<Record<string, GraphOffer>>;
-  /** The node's models, in order: each is called when those before it have failed. */
+  /** What the model is told of the tools that no worker can describe, by name. */
+  readonly offers: NonNullable<ModelCallRequest['offers']>;
+  /** The node's models. */
   readonly models: readonly PlannedModel[];
+  /**
+   * Returns the indexes of the models to call, in order: each is called when those before it have failed.
+   * @throws GraphError `INVALID_CHOICE` or `EXPRESSION_FAILED`
+   */
+  readonly modelOrder: (bindings: Bindings) => readonly number[];
   readonly readOutput: OutputReader | null;
   readonly conversationStart: (bindings: Bindings) => ConversationStart;
 }
@@ -48,16 +56,18 @@ export interface TurnStep {
   readonly question: ModelQuestion;
 }
 
-/** @param offers what the model is told of the node's own tools, besides graphs */
+/** @param offers what the model is told of the node's own tools, besides those that it lists */
 export function planModelCalls(
   node: ModelFields,
   settings: NodeSettings,
   offers: ModelCallPlan['offers'] = {},
 ): ModelCallPlan {
+  const models = modelsOfNode(node, settings);
   return {
     node,
-    offers: { ...mapValues(settings.graphTools, ({ entry }) => toGraphOffer(entry)), ...offers },
-    models: modelsOfNode(node, settings).map((model) => planModel(model, node, settings)),
+    modelOrder: compileModelOrder(node, models),
+    offers: { ...withoutCharge(() => describeOffers(node.tools ?? [], settings)), ...offers },
+    models: models.map((model) => planModel(model, node, settings)),
     readOutput: node.output === undefined ? null : compileOutput(node.output),
     conversationStart: compileConversationStart(node),
   };
@@ -100,13 +110,9 @@ export function toModelCall(step: TurnStep): ModelCallRequest {
   };
 }
 
-function toGraphOffer({ description, parameters }: ToolEntry): GraphOffer {
-  return { description, parameters };
-}
-
-function toOffers({ offers }: ModelCallPlan, { tools }: ModelOffer): Pick<ModelCallRequest, 'graphTools'> {
+function toOffers({ offers }: ModelCallPlan, { tools }: ModelOffer): Pick<ModelCallRequest, 'offers'> {
   const offered = Object.entries(offers).filter(([name]) => tools.includes(name));
-  return offered.length === 0 ? {} : { graphTools: Object.fromEntries(offered) };
+  return offered.length === 0 ? {} : { offers: Object.fromEntries(offered) };
 }
 
 /** Fields that a node does not set are absent, which keeps the requests without them unchanged. */
@@ -144,9 +150,19 @@ interface PlannedModel {
   readonly context: ContextPolicy | null;
 }
 
-function modelsOfNode({ model }: ModelFields, { defaults }: NodeSettings): readonly string[] {
+function modelsOfNode({ model, models }: ModelFields, { defaults }: NodeSettings): readonly string[] {
+  if (isChosenModel(model)) return models ?? [];
   const names = model ?? defaults.model ?? 'default';
   return typeof names === 'string' ? [names] : names;
+}
+
+function compileModelOrder({ model }: ModelFields, models: readonly string[]): ModelCallPlan['modelOrder'] {
+  if (!isChosenModel(model)) {
+    const all = [...models.keys()];
+    return () => all;
+  }
+  const choose = compileChoice('model', model, models);
+  return (bindings) => choose(bindings).map((name) => models.indexOf(name));
 }
 
 function planModel(model: string, node: ModelFields, settings: NodeSettings): PlannedModel {

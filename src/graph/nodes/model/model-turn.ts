@@ -67,7 +67,7 @@ export function compileModelTurn(
   const plan = planModelCalls(node, settings, offers);
   return {
     ask(task, conversation, offer) {
-      const question = { ...FIRST_QUESTION, model: nextModel(plan, task, 0) ?? 0 };
+      const question = { ...FIRST_QUESTION, model: firstModel(plan, task) };
       return askQuestion({ plan, task, conversation, offer, question });
     },
     askAgain(task, { conversation, turn }, offer) {
@@ -111,10 +111,21 @@ function askQuestion(step: TurnStep): OpenTurn {
   };
 }
 
-/** Returns the index of the first model, from a given index on, that the run may call; `null` if there is none. */
-function nextModel({ models }: ModelCallPlan, task: TaskContext, from: number): number | null {
-  const found = models.findIndex(({ model }, index) => index >= from && task.isModelAllowed(model));
-  return found < 0 ? null : found;
+/** Returns the index of the first model that the run may call; if it may call none, of the first one. */
+function firstModel(plan: ModelCallPlan, task: TaskContext): number {
+  const order = plan.modelOrder(task.bindings);
+  return order.find((index) => isAllowed(plan, task, index)) ?? order[0] ?? 0;
+}
+
+/** Returns the index of the next model after a failed one that the run may call; `null` if there is none. */
+function modelAfter(plan: ModelCallPlan, task: TaskContext, failed: number): number | null {
+  const order = plan.modelOrder(task.bindings);
+  return order.slice(order.indexOf(failed) + 1).find((index) => isAllowed(plan, task, index)) ?? null;
+}
+
+function isAllowed({ models }: ModelCallPlan, task: TaskContext, index: number): boolean {
+  const planned = models[index];
+  return planned !== undefined && task.isModelAllowed(planned.model);
 }
 
 function afterFailure(step: TurnStep, failure: TaskFailure): TurnProgress {
@@ -127,7 +138,7 @@ function afterFailure(step: TurnStep, failure: TaskFailure): TurnProgress {
 function askNextModel(step: TurnStep, failure: TaskFailure): TurnProgress {
   const { plan, task, conversation, question } = step;
   const isFiltered = failure.error.cause?.code === CONTENT_FILTER;
-  const model = isFiltered ? null : nextModel(plan, task, question.model + 1);
+  const model = isFiltered ? null : modelAfter(plan, task, question.model);
   if (model === null) return { kind: 'failed', conversation, failure };
   return askQuestion({ ...step, question: { ...FIRST_QUESTION, model } });
 }

@@ -7,8 +7,13 @@ import {
   decisiveViolations,
 } from '../../definition/node-types/complete-arguments.ts';
 import { MEMORY_TOOLS } from '../../definition/memory-tools.ts';
-import { isGraphTool, namesOfTool, offeredNames, MAX_MEMORY_NAME } from '../../definition/node-types/offered-tool.ts';
-import type { MemoryTool, OfferedTool } from '../../definition/node-types/offered-tool.ts';
+import {
+  isConfiguredTool,
+  isGraphTool,
+  namesOfTool,
+  MAX_MEMORY_NAME,
+} from '../../definition/node-types/offered-tool.ts';
+import type { ConfiguredTool, GraphTool, MemoryTool, OfferedTool } from '../../definition/node-types/offered-tool.ts';
 import { evaluateField, parseExpression } from '../../expression/expression.ts';
 import { NODE_NAMES } from '../../expression/names.ts';
 import type { Bindings, ExpressionName } from '../../expression/names.ts';
@@ -27,12 +32,18 @@ import { callPolicyOf, parseTemplatedField } from '../node-settings.ts';
 import type { TimeLeft, CallableGraph, ExecutionField, NodeCallSettings, NodeSettings } from '../node-settings.ts';
 import { findRefusedMessage } from '../../channels/outside-messages.ts';
 import { splitIntoPieces } from '../../expression/template.ts';
+import { compileFixedArguments } from './fixed-arguments.ts';
+import type { FixedFields } from './fixed-arguments.ts';
+import { parsePointer } from '../../values/json-pointer.ts';
 import { coerceToSchema, coerceAtPointers } from './coerce.ts';
 import { toMs } from '../../values/time.ts';
 
 /** A tool as one node calls it. */
 export interface CallableTool {
+  /** The name by which models request it. */
   readonly name: string;
+  /** The arguments that the node fixes; `null` if there are none. */
+  readonly fixed: FixedFields | null;
   /** The graph that runs as the call; `null` if the call is a request to an activity. */
   readonly graph: CallableGraph | null;
   /** `tell` (the model gets the error), `intervene`, or the name of the tool to call after a failure. */
@@ -42,6 +53,7 @@ export interface CallableTool {
   /**
    * Reads the arguments of a call by the tool's parameters, before any decision about them. A problem is formulated for
    * the model.
+   * @throws GraphError `INVALID_TOOL_ARGUMENTS` for a fixed argument that breaks the parameters
    */
   readArguments(given: Json, giver?: ArgumentSource): { readonly args: Json } | { readonly problem: string };
   /** True if the code's own schema must read the arguments afterwards; otherwise the code receives them as they are. */
@@ -55,12 +67,18 @@ export interface CallableTool {
    * @throws GraphError `EXPRESSION_FAILED` when it can't be computed
    */
   memory(bindings: Bindings): string | undefined;
-  /**
-   * @param because the origin of the call, such as "Node pay calls it"
-   * @param memory the namespace of a memory tool
-   */
-  question(args: Json, because: string, memory?: string): ApprovalQuestion;
+  question(args: Json, origin: CallOrigin): ApprovalQuestion;
   request(args: Json, terms: CallTerms): ToolCallRequest;
+}
+
+/** What an approval says of a call besides its arguments. */
+export interface CallOrigin {
+  /** The reason for the call, such as "Node pay calls it". */
+  readonly because: string;
+  /** The namespace of a memory tool. */
+  readonly memory?: string | undefined;
+  /** The names of the arguments that the node fixes, which nobody may change. */
+  readonly fixed?: readonly string[] | undefined;
 }
 
 /** The conditions of a call besides its arguments. */
@@ -91,8 +109,8 @@ export interface CallingNode {
 
 /** The tools that a node's calls may use. */
 export interface ToolsOfNode {
-  /** Finds a tool that a model may request. */
-  findAllowed(name: string): CallableTool | null;
+  /** Returns the names of the tools that a model may request on a state. @throws GraphError */
+  activeNames(bindings: Bindings): readonly string[];
   /** Finds any tool of the installation. A tool named as `onFailure` need not be offered to the model. */
   find(name: string): CallableTool | null;
 }
@@ -112,13 +130,17 @@ export function compileCallable(name: string, caller: CallingNode): CallableTool
 
 interface KnownTool {
   readonly name: string;
+  /** The name of the configured tool; absent if it is `name`. */
+  readonly callee?: string;
   readonly entry: ToolEntry;
+  readonly fixed?: FixedFields | null;
   /** Fills the namespace of a memory tool. */
   readonly fillNamespace?: (bindings: Bindings) => string;
   readonly graph?: CallableGraph;
 }
 
-function compileEntry({ name, entry, fillNamespace, graph }: KnownTool, caller: CallingNode): CallableTool {
+function compileEntry(known: KnownTool, caller: CallingNode): CallableTool {
+  const { name, callee = name, entry, fixed = null, fillNamespace, graph } = known;
   const check = compileJsonSchema(entry.parameters);
   const policy = callPolicyOf(caller.node, entry, caller.settings);
   const terms = { ...entry, execution: caller.node.execution ?? entry.execution };
@@ -128,6 +150,7 @@ function compileEntry({ name, entry, fillNamespace, graph }: KnownTool, caller: 
   const refusedIn = (args: Json): string | null => (graph ? findRefusedArgument(graph, args) : null);
   return {
     name,
+    fixed,
     graph: graph ?? null,
     onFailure: entry.onFailure ?? 'tell',
     refuse(editors) {
@@ -141,16 +164,22 @@ function compileEntry({ name, entry, fillNamespace, graph }: KnownTool, caller: 
       const read = giver === 'model' ? readArguments(args, entry.parameters, check) : args;
       const [violation] = decisiveViolations(check(read), entry);
       const problem = violation ? problemOf(violation) : refusedIn(read);
+      if (violation && fixed?.names.includes(parsePointer(violation.path)[0] ?? ''))
+        throw new GraphError('INVALID_TOOL_ARGUMENTS', `A fixed argument is invalid. ${problem}`);
       return problem === null ? { args: read } : { problem };
     },
     needsReading: entry.takes !== undefined,
-    reading: (args, leftMs) => toReadingRequest(name, terms, { args, policy: capDeadline(policy, leftMs) }),
+    reading: (args, leftMs) => toReadingRequest(callee, terms, { args, policy: capDeadline(policy, leftMs) }),
     needsApproval: (bindings) => rules.some((rule) => rule(bindings)),
     memory: (bindings) => fillNamespace?.(bindings),
-    question: (args, because, memory) =>
-      toolQuestion({ tool: name, args, because, memory, graph }, entry, caller.settings.catalog.defaults),
+    question: (args, origin) =>
+      toolQuestion(
+        { ...origin, tool: callee, args, graph, ...(name !== callee && { as: name }) },
+        entry,
+        caller.settings.catalog.defaults,
+      ),
     request: (args, { leftMs, isApproved, isRead, memory }) => ({
-      ...toToolCall(name, terms, { args, policy: capDeadline(policy, leftMs), isApproved, isRead }),
+      ...toToolCall(callee, terms, { args, policy: capDeadline(policy, leftMs), isApproved, isRead }),
       ...(memory !== undefined && { memory }),
     }),
   };
@@ -199,26 +228,44 @@ function toToolCall(
  * Creates the toolbox of a node. A tool is compiled on first use, without a charge, because another run may already
  * have compiled it.
  * @param offered tools that a model may request
+ * @param activeNames which of them it may request on a state
  */
-export function createToolbox(offered: readonly OfferedTool[], caller: CallingNode): ToolsOfNode {
-  const names = offeredNames(offered);
+export function createToolbox(
+  offered: readonly OfferedTool[],
+  caller: CallingNode,
+  activeNames: ToolsOfNode['activeNames'],
+): ToolsOfNode {
   const compiled = new Map<string, CallableTool>();
   const compile = (name: string): CallableTool | null => {
     const tool = offered.find((one) => typeof one === 'object' && namesOfTool(one).includes(name)) ?? name;
     if (typeof tool === 'string') return compileCallable(name, caller);
-    return isGraphTool(tool) ? compileGraphTool(name, caller) : compileMemoryTool(name, tool, caller);
+    if (isConfiguredTool(tool)) return compileConfiguredTool(name, tool, caller);
+    return isGraphTool(tool) ? compileGraphTool(name, tool, caller) : compileMemoryTool(name, tool, caller);
   };
   const find = (name: string): CallableTool | null => {
     const tool = compiled.get(name) ?? withoutCharge(() => compile(name));
     if (tool) compiled.set(name, tool);
     return tool;
   };
-  return { find, findAllowed: (name) => (names.includes(name) ? find(name) : null) };
+  return { find, activeNames };
 }
 
-function compileGraphTool(name: string, caller: CallingNode): CallableTool | null {
+function compileConfiguredTool(
+  name: string,
+  { tool: callee, args, description }: ConfiguredTool,
+  caller: CallingNode,
+): CallableTool | null {
+  const entry = own(caller.settings.catalog.tools, callee);
+  if (!entry) return null;
+  const described = description === undefined ? entry : { ...entry, description };
+  return compileEntry({ name, callee, entry: described, fixed: compileFixedArguments(name, args) }, caller);
+}
+
+function compileGraphTool(name: string, { args }: GraphTool, caller: CallingNode): CallableTool | null {
   const graph = own(caller.settings.graphTools, name);
-  return graph ? compileEntry({ name, entry: graph.entry, graph }, caller) : null;
+  return graph
+    ? compileEntry({ name, entry: graph.entry, graph, fixed: compileFixedArguments(name, args) }, caller)
+    : null;
 }
 
 function compileMemoryTool(name: string, { memory }: MemoryTool, caller: CallingNode): CallableTool | null {
@@ -314,20 +361,18 @@ export function readArguments(written: Json, parameters: JsonSchema, check: Sche
 }
 
 /** A call that needs an approval. */
-export interface AskedCall {
+export interface AskedCall extends CallOrigin {
   readonly tool: string;
   readonly args: Json;
-  /** The origin of the call, such as "Node pay calls it". */
-  readonly because: string;
-  /** The namespace of a memory tool. */
-  readonly memory?: string | undefined;
+  /** The name by which the model has requested the tool; absent if it is the tool's own. */
+  readonly as?: string;
   /** The graph that runs as the call. */
   readonly graph?: CallableGraph | undefined;
 }
 
 /** Requests an approval for a tool call, under the terms of the tool. */
 export function toolQuestion(
-  { tool, args, because, memory, graph }: AskedCall,
+  { tool, args, because, memory, graph, as, fixed = [] }: AskedCall,
   entry: ToolEntry,
   { approvalTimeout }: Pick<CatalogDefaults, 'approvalTimeout'>,
 ): ApprovalQuestion {
@@ -336,6 +381,8 @@ export function toolQuestion(
     title: `Call ${tool}`,
     details: {
       tool,
+      ...(as !== undefined && { as }),
+      ...(fixed.length > 0 && { fixed }),
       ...(memory !== undefined && { memory }),
       description: entry.description,
       ...(graph ? { graph: graph.reference } : { effect: entry.effect }),
@@ -343,6 +390,7 @@ export function toolQuestion(
     },
     args,
     argsSchema: entry.takes ?? entry.parameters,
+    ...(fixed.length > 0 && { fixedArgs: fixed }),
     decisionSchema: null,
     policy,
     tool,

@@ -12,6 +12,7 @@ import type { Json } from '../../values/json.ts';
 import type { TaskContext, TaskInput } from '../behavior.ts';
 import type { CallableTool, ArgumentSource, ToolBatchContext, ToolsOfNode } from './callable-tool.ts';
 import { filesInResult } from './files-in-result.ts';
+import { withoutFixedArguments } from './fixed-arguments.ts';
 import { editedNote, failureNote, rejectionNote } from './messages.ts';
 
 /** A call of a batch in the task that makes it. */
@@ -120,7 +121,8 @@ function withGraphFailure(call: BatchCall, failure: TaskFailure): BatchCall {
 
 /** Answers a call. The answer also reports arguments that a person has edited. */
 function answerCall(call: BatchCall, text: string, files: readonly StoredFilePart[] = []): BatchCall {
-  return { ...call, state: answered(call.isEdited ? text + editedNote(call.args) : text, files) };
+  const visible = withoutFixedArguments(call.args, call.fixed?.values ?? null);
+  return { ...call, state: answered(call.isEdited ? text + editedNote(visible) : text, files) };
 }
 
 /**
@@ -160,7 +162,9 @@ function redirectCall(task: TaskContext, call: BatchCall, tool: CallableTool): B
   const { approvedByPerson: _approved, isRead: _isRead, given = call.args, ...others } = call;
   const redirected = { ...others, args: given, tool: tool.name };
   const refusal = tool.refuse(task.editors);
-  return refusal === null ? readArgsAgain(redirected, tool, 'tool') : answerCall(redirected, failureNote(refusal));
+  if (refusal !== null) return answerCall(redirected, failureNote(refusal));
+  if (!tool.fixed) return readArgsAgain(redirected, tool, 'tool');
+  return { ...redirected, fixed: { free: given, values: null }, state: NOT_ASKED };
 }
 
 function readArgsAgain(call: BatchCall, tool: CallableTool, giver: ArgumentSource): BatchCall {

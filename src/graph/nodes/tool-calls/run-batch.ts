@@ -7,7 +7,10 @@ import { GraphError, toRunError } from '../../values/errors.ts';
 import type { TaskInput } from '../behavior.ts';
 import { graphCallInput } from './callable-tool.ts';
 import type { CallableTool, ToolBatchContext } from './callable-tool.ts';
+import { refuseFixedArguments, withFixedArguments } from './fixed-arguments.ts';
 import { failureNote, toolNotFound } from './messages.ts';
+import type { Bindings } from '../../expression/names.ts';
+import { deepEqual } from '../../values/compare-json.ts';
 import { readCallArgs, resumeCall } from './resume-call.ts';
 import { newCountdown } from '../../run/limits.ts';
 import { taskKey } from '../../run/ids.ts';
@@ -31,8 +34,9 @@ const MAX_BATCH_CALLS = 500;
 /** Makes a batch of requested calls. Calls that can't be made are answered at once; the others become ready. */
 export function readBatch(context: ToolBatchContext, requested: readonly ToolCall[], callsMade: number): BatchProgress {
   let number = callsMade;
+  const active = new Set(context.tools.activeNames(context.task.bindings));
   const batch = requested.map((call, at) => {
-    const read = at < MAX_BATCH_CALLS ? readBatchCall(context, call) : callLeftOut(call);
+    const read = at < MAX_BATCH_CALLS ? readBatchCall(context, call, active) : callLeftOut(call);
     return { ...read, number: read.state.phase === 'answered' ? callsMade : number++ };
   });
   return { batch, callsMade: number };
@@ -44,7 +48,7 @@ export function readBatch(context: ToolBatchContext, requested: readonly ToolCal
  * call begins, because people may edit the state until then.
  */
 export function beginBatch(context: ToolBatchContext, { batch, callsMade, inside }: BatchProgress): BatchProgress {
-  const checked = batch.map((call) => checkApproval(context, call));
+  const checked = batch.map((call) => checkApproval(context, fillFixed(context, call)));
   let isFailing = failureIn(checked.map(({ call }) => call)) !== null;
   const begun = checked.map(({ call, needsApproval }) => {
     const next = isFailing
@@ -111,13 +115,76 @@ export function batchAnswers(batch: ToolBatch): readonly NewMessage[] {
   }));
 }
 
-function readBatchCall({ task, tools }: ToolBatchContext, { id, name, args }: ToolCall): Omit<BatchCall, 'number'> {
+function readBatchCall(
+  { task, tools }: ToolBatchContext,
+  { id, name, args }: ToolCall,
+  active: ReadonlySet<string>,
+): Omit<BatchCall, 'number'> {
   const call = toUnreadCall({ id, name, args });
-  const tool = tools.findAllowed(name);
+  const tool = active.has(name) ? tools.find(name) : null;
   if (!tool) return { ...call, state: answered(toolNotFound(name)) };
   const refusal = tool.refuse(task.editors);
   if (refusal !== null) return { ...call, state: answered(failureNote(refusal)) };
-  return { ...call, ...readCallArgs(tool, args, 'model') };
+  if (!tool.fixed) return { ...call, ...readCallArgs(tool, args, 'model') };
+  const problem = refuseFixedArguments(name, tool.fixed, args);
+  if (problem !== null) return { ...call, state: answered(failureNote(problem)) };
+  return { ...call, fixed: { free: args, values: null }, state: NOT_ASKED };
+}
+
+/**
+ * Fills the fixed arguments of a call that waits to begin, and reads all its arguments. It does so again while nobody has
+ * approved the call, because people may edit the state until then.
+ */
+function fillFixed({ task, tools }: ToolBatchContext, call: BatchCall): BatchCall {
+  const tool = tools.find(call.tool);
+  return attemptCallStep(call, ({ isApproved }) => {
+    const { fixed } = call;
+    if (!tool?.fixed || !fixed || isApproved || call.isEdited) return call;
+    const values = tool.fixed.fill(task.bindings);
+    if (fixed.values && deepEqual(values, fixed.values)) return call;
+    const { given: _given, isRead: _isRead, ...unread } = call;
+    const args = withFixedArguments(fixed.free, values);
+    const giver = call.tool === call.name ? 'model' : 'tool';
+    return { ...unread, fixed: { ...fixed, values }, ...readCallArgs(tool, args, giver) };
+  });
+}
+
+/**
+ * Withdraws the approvals of calls whose fixed arguments are filled otherwise on the edited state. These calls begin
+ * again, with new approvals.
+ * @param mayCompute false to withdraw every approval with fixed arguments
+ * @returns the new batch; `null` if nothing has changed
+ */
+export function withdrawOutdatedCalls(
+  { task, tools }: ToolBatchContext,
+  batch: ToolBatch,
+  mayCompute: boolean,
+): ToolBatch | null {
+  const outdated = batch.filter(
+    (call) => isFilledAndAsked(call) && !(mayCompute && isUpToDate(tools.find(call.tool), call, task.bindings)),
+  );
+  if (outdated.length === 0) return null;
+  for (const { state } of outdated) {
+    if (state.phase !== 'asked') continue;
+    task.withdrawApproval(state.approvalId);
+    task.cancelTimer(state.timerId);
+  }
+  return batch.map((call) => (outdated.includes(call) ? { ...call, state: NOT_ASKED } : call));
+}
+
+function isFilledAndAsked({ state, fixed, isEdited }: BatchCall): boolean {
+  return state.phase === 'asked' && fixed !== undefined && !isEdited;
+}
+
+/** A value that can't be filled any more counts as another one: the call begins again, and fails. */
+function isUpToDate(tool: CallableTool | null, { fixed }: BatchCall, bindings: Bindings): boolean {
+  if (!tool?.fixed || !fixed?.values) return true;
+  try {
+    return deepEqual(tool.fixed.fill(bindings), fixed.values);
+  } catch (error) {
+    if (error instanceof GraphError) return false;
+    throw error;
+  }
 }
 
 function callLeftOut(call: ToolCall): Omit<BatchCall, 'number'> {
@@ -182,7 +249,8 @@ function checkApproval({ task, tools }: ToolBatchContext, call: BatchCall): Chec
 
 function askAboutCall({ task, tools }: ToolBatchContext, call: BatchCall): BatchCall {
   const because = `A model asks for it in call ${call.id}`;
-  const question = tools.find(call.tool)?.question(call.args, because, call.memory);
+  const fixed = Object.keys(call.fixed?.values ?? {});
+  const question = tools.find(call.tool)?.question(call.args, { because, memory: call.memory, fixed });
   return question ? { ...call, state: { phase: 'asked', ...task.requestApproval(question) } } : call;
 }
 

@@ -1,5 +1,5 @@
 import type { NodeOfType } from '../../definition/definition.ts';
-import { toolsOf } from '../../definition/graph-tools.ts';
+import { activeToolsOf, toolsOf } from '../../definition/graph-tools.ts';
 import { toolCallsOf } from '../../definition/message.ts';
 import type { Message, ToolCall } from '../../definition/message.ts';
 import type { CallsPosition, WithDeadline } from '../../run/scope.ts';
@@ -7,18 +7,32 @@ import { failureIn, hasOpenCall, isAnswered } from '../../run/tool-batch.ts';
 import type { Json } from '../../values/json.ts';
 import { taskDone, taskFailed, unexpectedInput } from '../behavior.ts';
 import type { NodeBehavior, TaskProgress, TaskContext } from '../behavior.ts';
+import { compileActiveTools } from '../model/choice.ts';
 import { messagesOfChannel } from '../model/conversation.ts';
 import { leftMsIn, sharedDeadline } from '../node-settings.ts';
 import type { NodeSettings } from '../node-settings.ts';
 import { createToolbox } from './callable-tool.ts';
 import type { ToolBatchContext } from './callable-tool.ts';
-import { batchAnswers, beginBatch, callsToMake, readBatch, resetBatch, resumeBatch } from './run-batch.ts';
+import {
+  batchAnswers,
+  beginBatch,
+  callsToMake,
+  readBatch,
+  resetBatch,
+  resumeBatch,
+  withdrawOutdatedCalls,
+} from './run-batch.ts';
 import type { BatchProgress } from './run-batch.ts';
 
 /** Compiles a `tool` node with `calls`: it makes the unanswered tool calls of a channel's last assistant message. */
 export function compileToolCalls(node: CallsNode, settings: NodeSettings): NodeBehavior {
   const { calls: channel } = node;
-  const tools = createToolbox(toolsOf(node, settings.nodes), { node, settings, approve: {}, asksForUnsafe: false });
+  const offered = toolsOf(node, settings.nodes);
+  const tools = createToolbox(
+    offered,
+    { node, settings, approve: {}, asksForUnsafe: false },
+    compileActiveTools({ tools: offered, ...activeToolsOf(node, settings.nodes) }),
+  );
   const deadline = sharedDeadline(node);
   const contextOf = (task: TaskContext, time: WithDeadline): ToolBatchContext => ({
     task,
@@ -50,6 +64,11 @@ export function compileToolCalls(node: CallsNode, settings: NodeSettings): NodeB
     updateSaved(task, position, input) {
       if (position.kind !== 'calls') throw unexpectedInput(position);
       return { ...position, ...resumeBatch(contextOf(task, position), position, input) };
+    },
+    withdrawOutdated(task, position, mayCompute) {
+      if (position.kind !== 'calls') return null;
+      const batch = withdrawOutdatedCalls(contextOf(task, position), position.batch, mayCompute);
+      return batch && { ...position, batch };
     },
     resume(task, position, input) {
       if (position.kind !== 'calls') throw unexpectedInput(position);

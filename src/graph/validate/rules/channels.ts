@@ -17,8 +17,8 @@ import { templatesOf } from './templates.ts';
 import type { ValidationSubject, SubjectEdge } from '../subject.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
 import { toPointer } from '../../values/json-pointer.ts';
-import { isJsonList, isJsonObject } from '../../values/json.ts';
-import type { JsonObject } from '../../values/json.ts';
+import { isContainer, isJsonList, isJsonObject } from '../../values/json.ts';
+import type { Json, JsonObject } from '../../values/json.ts';
 
 /** Finds a channel that is written or named but not declared. */
 export const unknownChannels = defineRule({
@@ -95,8 +95,7 @@ export const unusedChannels = defineRule({
   codes: ['UNUSED_CHANNEL'],
   find: (subject) => {
     const used = new Set([...channelsWritten(subject), ...channelsListed(subject)].map(({ name }) => name));
-    for (const expression of readableExpressions(subject))
-      for (const name of expression.references.channels) used.add(name);
+    for (const name of channelsRead(subject)) used.add(name);
     if (used.has('*')) return [];
     return [...subject.channels.keys()]
       .filter((name) => !used.has(name))
@@ -111,22 +110,34 @@ export const unusedChannels = defineRule({
   },
 });
 
-function readableExpressions(subject: ValidationSubject): readonly Expression[] {
+function channelsRead(subject: ValidationSubject): readonly string[] {
   return [
-    ...bareExpressions(subject).flatMap(({ source, names }) => ifValid(() => [parseExpression(source, names)])),
-    ...templatesOf(subject).flatMap(({ value, names }) => ifValid(() => parseTemplate(value, names, '').expressions)),
+    ...bareExpressions(subject).flatMap(({ source, names }) =>
+      channelsIn(source, () => [parseExpression(source, names)]),
+    ),
+    ...templatesOf(subject)
+      .flatMap(({ value, names }) => textsIn(value).map((text) => ({ text, names })))
+      .flatMap(({ text, names }) => channelsIn(text, () => parseTemplate(text, names, '').expressions)),
   ];
 }
 
-/** Returns nothing for invalid expressions, because another rule reports them. */
-function ifValid(read: () => readonly Expression[]): readonly Expression[] {
+function textsIn(value: Json): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return isContainer(value) ? Object.values<Json>(value).flatMap(textsIn) : [];
+}
+
+/** Returns the channels that a text reads; for one that is not valid, the channels that it seems to read. */
+function channelsIn(text: string, read: () => readonly Expression[]): readonly string[] {
   try {
-    return read();
+    return read().flatMap(({ references }) => [...references.channels]);
   } catch (thrown) {
-    if (thrown instanceof InvalidExpressionError || thrown instanceof InvalidTemplateError) return [];
-    throw thrown;
+    if (!(thrown instanceof InvalidExpressionError) && !(thrown instanceof InvalidTemplateError)) throw thrown;
+    return [...text.matchAll(CHANNEL_IN_TEXT)].flatMap(([, member, key]) => member ?? key ?? []);
   }
 }
+
+/** A channel in a text that is not valid CEL, such as `state.a` or `state["a"]`. */
+const CHANNEL_IN_TEXT = /\bstate\s*(?:\??\.\??([A-Za-z]\w*)|\[\s*["']([^"']{1,63})["'])/g;
 
 /** Finds nodes that always run together and write a channel that accepts only one write in a superstep. */
 export const concurrentWrites = defineRule({

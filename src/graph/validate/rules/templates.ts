@@ -11,30 +11,38 @@ import { defineRule, error, issueWarning } from '../rule.ts';
 import type { GraphIssues } from '../rule.ts';
 import type { ValidationSubject, SubjectNode } from '../subject.ts';
 import { readIssues } from './expressions.ts';
+import { findNullNames } from './null-names.ts';
+import type { NullNames } from './null-names.ts';
 
-/** Finds invalid templates, and unknown channels that templates read. */
+/** Finds invalid templates, unknown channels that templates read, and parts that hardly do what was meant. */
 export const templateRule = defineRule({
-  codes: ['INVALID_TEMPLATE', 'UNKNOWN_CHANNEL'],
-  find: (subject) =>
-    templatesOf(subject).flatMap(({ value, names, path }) => checkTexts(subject, value, { names, path })),
+  codes: ['INVALID_TEMPLATE', 'UNKNOWN_CHANNEL', 'DOUBTFUL_EXPRESSION'],
+  find: (subject) => templatesOf(subject).flatMap(({ value, ...scope }) => checkTexts(subject, value, scope)),
 });
 
-interface TemplatedField {
-  readonly value: Json;
+/** The location of a template, and the names that it may use. */
+interface TemplateScope {
   readonly names: readonly ExpressionName[];
   readonly path: string;
+  readonly nullNames: NullNames;
+}
+
+interface TemplatedField extends TemplateScope {
+  readonly value: Json;
 }
 
 /** Returns the fields of a definition whose texts may hold `{{ cel }}`. */
-export function templatesOf({ nodes, definition: { onFail } }: ValidationSubject): readonly TemplatedField[] {
+export function templatesOf(subject: ValidationSubject): readonly TemplatedField[] {
+  const { onFail } = subject.definition;
   const write = isJsonObject(onFail) ? onFail['write'] : undefined;
+  const nullNamesIn = findNullNames(subject);
   return [
-    ...[...nodes.values()].flatMap(templatedFields),
-    ...(isJsonObject(write) ? [{ value: write, names: ERROR_NAMES, path: '/onFail/write' }] : []),
+    ...[...subject.nodes.values()].flatMap((node) => templatedFields(node, nullNamesIn(node))),
+    ...(isJsonObject(write) ? [{ value: write, names: ERROR_NAMES, path: '/onFail/write', nullNames: {} }] : []),
   ];
 }
 
-function templatedFields({ fields, path, description }: SubjectNode): readonly TemplatedField[] {
+function templatedFields({ fields, path, description }: SubjectNode, nullNames: NullNames): readonly TemplatedField[] {
   const { templates: named, resultTemplates = [] } = description;
   const { write, onError } = fields;
   const errorWrite = isJsonObject(onError) ? onError['write'] : undefined;
@@ -45,7 +53,7 @@ function templatedFields({ fields, path, description }: SubjectNode): readonly T
     { value: isJsonObject(errorWrite) ? errorWrite : undefined, names: ERROR_NAMES, field: 'onError/write' },
   ];
   return given.flatMap(({ value, names, field }) =>
-    value === undefined ? [] : [{ value, names, path: `${path}/${field}` }],
+    value === undefined ? [] : [{ value, names, path: `${path}/${field}`, nullNames }],
   );
 }
 
@@ -59,16 +67,16 @@ interface OptionalTemplate {
 function checkTexts(
   subject: ValidationSubject,
   value: Json,
-  { names, path }: Omit<TemplatedField, 'value'>,
-): GraphIssues<'INVALID_TEMPLATE' | 'UNKNOWN_CHANNEL'> {
+  { names, path, nullNames }: TemplateScope,
+): GraphIssues<'INVALID_TEMPLATE' | 'UNKNOWN_CHANNEL' | 'DOUBTFUL_EXPRESSION'> {
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value).flatMap(([key, member]: [string, Json]) =>
-      checkTexts(subject, member, { names, path: path + toPointer([key]) }),
+      checkTexts(subject, member, { names, path: path + toPointer([key]), nullNames }),
     );
   }
   try {
     return parseTemplate(value, names, '').expressions.flatMap((expression) =>
-      readIssues(subject, expression, { path, code: 'INVALID_TEMPLATE' }),
+      readIssues(subject, expression, { path, code: 'INVALID_TEMPLATE', nullNames }),
     );
   } catch (thrown) {
     if (thrown instanceof InvalidTemplateError) return [error('INVALID_TEMPLATE', path, thrown.message)];

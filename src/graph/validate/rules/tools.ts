@@ -8,7 +8,7 @@ import {
 } from '../../definition/node-types/complete-arguments.ts';
 import { fieldAt, describeType } from '../../definition/node-types/describe-node.ts';
 import type { ArgumentFields } from '../../definition/node-types/node-description.ts';
-import { graphToolName, isGraphTool, isOfferedTool, namesOfTool } from '../../definition/node-types/offered-tool.ts';
+import { isOfferedTool, namesOfTool } from '../../definition/node-types/offered-tool.ts';
 import { isTemplate } from '../../expression/template.ts';
 import { defineRule, error } from '../rule.ts';
 import type { GraphIssues } from '../rule.ts';
@@ -34,7 +34,7 @@ export const unnamedTools = defineRule({
   },
 });
 
-/** Finds memory and graphs among a node's tools that have the same name as another tool. */
+/** Finds tools of a node that have the same name as another tool. */
 export const offeredTools = defineRule({
   codes: ['INVALID_FIELD'],
   find: ({ nodes, catalog }) =>
@@ -51,13 +51,14 @@ export const offeredTools = defineRule({
  */
 function configuredNames(tools: readonly Json[], catalog: Catalog, path: string): GraphIssues<'INVALID_FIELD'> {
   return [...tools.entries()].flatMap(([index, tool]) => {
-    if (!isOfferedTool(tool) || !isGraphTool(tool)) return [];
-    const name = graphToolName(tool);
+    if (!isOfferedTool(tool) || typeof tool === 'string' || !('tool' in tool || 'graph' in tool)) return [];
+    const [name = ''] = namesOfTool(tool);
     const owner = [catalog.tools, MEMORY_TOOLS].find((tools) => Object.hasOwn(tools, name));
-    if (!owner) return [];
+    if (!owner || ('tool' in tool && tool.tool === name)) return [];
     const kind = owner === MEMORY_TOOLS ? 'built-in' : 'configured';
     const field = tool.as === undefined ? 'graph' : 'as';
-    const message = `There is a ${kind} tool of the name "${name}", which the graph would have as a tool: \`as\` gives it another`;
+    const what = 'tool' in tool ? 'this one' : 'the graph';
+    const message = `There is a ${kind} tool of the name "${name}", which ${what} would have as a tool: \`as\` gives it another`;
     return [error('INVALID_FIELD', `${path}/${index}/${field}`, message)];
   });
 }
@@ -76,7 +77,7 @@ function sameNames(tools: readonly Json[], path: string): GraphIssues<'INVALID_F
 }
 
 function sameName(name: string): string {
-  return `Another tool of this node is named "${name}" already: a node has one memory, and a graph that is there again needs \`as\`, a name of its own`;
+  return `Another tool of this node is named "${name}" already: a node has one memory, and a tool or graph that is there again needs \`as\`, a name of its own`;
 }
 
 /** Finds arguments that a tool or function does not accept, as far as they are known without filling templates. */
@@ -120,7 +121,8 @@ function argumentIssues(
 /** Keywords that only depend on the names of members. Templates only occur in values. */
 const NAME_KEYWORDS: ReadonlySet<string> = new Set(['required', 'additionalProperties']);
 
-function isIndependentOfTemplates({ path, keyword = '', isTooExpensive }: SchemaViolation, args: Json): boolean {
+/** True if a violation can't depend on what templates are filled with. */
+export function isIndependentOfTemplates({ path, keyword = '', isTooExpensive }: SchemaViolation, args: Json): boolean {
   if (isTooExpensive) return false;
   return NAME_KEYWORDS.has(keyword) || !containsTemplate(valueAt(args, parsePointer(path)));
 }

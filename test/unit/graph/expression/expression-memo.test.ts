@@ -46,6 +46,8 @@ test('a node that occurs twice in a syntax tree is visited once', () => {
   const node = (op: string, args: unknown): SyntaxNode => ({
     op,
     args,
+    start: 0,
+    end: 1,
     meta: { check: () => null, evaluate: () => null },
     setMeta: () => null,
   });

@@ -181,6 +181,14 @@ describe('an expression that fails', () => {
     ['state.n.x', { n: null, m: null }, 'No such key: x; state.n is null'],
     ['size(state.n) + size(state.m)', { n: null, m: null }, '; state.n is null; state.m is null'],
     ['state.n + 1', { n: 'a' }, 'no such overload: dyn<string> + int'],
+    [
+      'state.n > "1"',
+      { n: 1 },
+      "failed: a number and a text can't be compared: no such overload: dyn<double> > string",
+    ],
+    ['state.n.x.y', { n: { x: null } }, 'No such key: y; state.n.x is null'],
+    ['state.l[0].x', { l: [null] }, 'No such key: x; state.l[0] is null'],
+    ['item.x', {}, 'No such key: x; item is null'],
   ])('the error of an expression names the null channels that it reads: %s of %j', (source, state, ending) => {
     const error = catchError(() => evaluate(source, state));
     expect(error instanceof GraphError && error.message.endsWith(ending)).toBe(true);

@@ -114,3 +114,97 @@ describe('arguments of a tool', () => {
     expect(linesOf(paying({ order: '{{ state.text }}' }))).toEqual([line]);
   });
 });
+
+describe('a valid expression that can hardly be meant', () => {
+  const order = {
+    type: 'object',
+    properties: { euros: { type: 'number' }, lines: { type: 'array', items: { $ref: '#/$defs/line' } } },
+    $defs: { line: { type: 'object', properties: { sku: { type: 'string' } } } },
+  };
+  const channels = {
+    euros: { schema: { type: ['integer', 'null'] } },
+    name: { schema: { type: 'string' } },
+    total: { reducer: 'sum' },
+    log: { reducer: 'append' },
+    order: { schema: order },
+    parcel: { schema: { type: 'object', properties: { length: { type: 'number' } } } },
+    any: {},
+  };
+  const reading = (expression: string, edges: Json = [{ from: '__start__', to: 'only' }]): Json => ({
+    name: 'first',
+    channels,
+    nodes: { only: { type: 'set', write: { any: `{{ ${expression} }}` } } },
+    edges,
+  });
+  const convert = '(Use values of one type: string(x) makes a text, double(x) makes a number)';
+
+  test.each([
+    ['state.euros > "100"', `state.euros (a number) and "100" (a text) can't be compared ${convert}`],
+    ['1 > 0 && state.name >= 5', `state.name (a text) and 5 (a number) can't be compared ${convert}`],
+    ['state.euros == "100"', `state.euros (a number) and "100" (a text) are never equal ${convert}`],
+    ['state.total != state.name', `state.total (a number) and state.name (a text) are never equal ${convert}`],
+    ['state.order.euros < "1"', `state.order.euros (a number) and "1" (a text) can't be compared ${convert}`],
+    ['state.order.lines[0].sku == 1', `state.order.lines[0].sku (a text) and 1 (a number) are never equal ${convert}`],
+    ['state.log + "done"', `state.log (a list) and "done" (a text) can't be added ${convert}`],
+    ['state.name * 2', `state.name (a text) and 2 (a number) can't be multiplied ${convert}`],
+    ['state.any.length', '"state.any.length" fails if state.any is a text or a list (CEL writes size(state.any))'],
+    ['state.order.lines.length', '"state.order.lines" has no member "length". CEL writes size(state.order.lines)'],
+    ['state.log.length', '"state.log" has no member "length". CEL writes size(state.log)'],
+    [
+      'item.name',
+      '"item" is always null here: no edge with forEach leads to this node (Lead to the node by an edge with `forEach`)',
+    ],
+    ['result.id', '"result" is always null here: a set node has no result (Write in the node that has the result)'],
+  ])('the expression %s is reported', (expression, line) => {
+    expect(linesOf(reading(expression))).toEqual([`/nodes/only/write/any: ${line}`]);
+  });
+
+  test.each([
+    'state.euros > 100',
+    'string(state.euros) == "100"',
+    'state.euros == null',
+    'state.any == "100"',
+    'state.order.unknown == 1',
+    'state.order.?euros.orValue("none") == "none"',
+    'state.log.map(state, state.name + 1)',
+    'state.parcel.length * 2',
+    'state.total / 2 > 1.5',
+    'state.log.exists(item, item == 1)',
+  ])('the expression %s is not reported', (expression) => {
+    expect(linesOf(reading(expression))).toEqual([]);
+  });
+
+  test('the item of a node that a forEach leads to is not reported', () => {
+    const edges = [{ from: '__start__', forEach: 'state.log', to: 'only' }];
+    expect(linesOf(reading('item.name', edges))).toEqual([]);
+  });
+
+  test('the item in an expression of an edge is reported', () => {
+    const edges = [{ from: '__start__', branches: [{ when: 'index > 0', to: 'only' }, { to: '__end__' }] }];
+    expect(linesOf(reading('1', edges))).toEqual([
+      '/edges/0/branches/0/when: "index" is always null here: an edge has no item (Write what it needs to a channel, and read that)',
+    ]);
+  });
+});
+
+describe('a name that is known elsewhere', () => {
+  test.each<[string, object, string]>([
+    ['a result', { type: 'tool', tool: 'pay', args: '{{ result.id }}' }, 'A result is known in `write` of its node'],
+    ['an error', { type: 'set', write: { text: '{{ error.code }}' } }, 'An error is known in `write` of `onError`'],
+  ])('the message about %s says where it is known', (_what, node, hint) => {
+    expect(linesOf(graph({ ...node }))[0]).toContain(hint);
+  });
+});
+
+test('a hint for an optional chain uses the names of the expression', () => {
+  expect(linesOf(writing('{{ state.text?.name }}'))[0]).toContain('. CEL writes state.text.?name.orValue(null)');
+});
+
+test.each([
+  ['a template', writing('{{ state.text === 1 }}')],
+  ['a template beside valid texts', writing({ a: '{{ 1 }}', b: '{{ state["text"] === 1 }}' })],
+  ['a condition', edge({ branches: [{ when: 'state.text?.a', to: 'only' }, { to: '__end__' }] })],
+])('a channel that only an invalid expression reads is not reported as unused: %s', (_what, definition) => {
+  const issues = validateGraph(definition, catalog);
+  expect(issues.filter(({ code }) => code === 'UNUSED_CHANNEL')).toEqual([]);
+});
