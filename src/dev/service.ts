@@ -35,6 +35,7 @@ import { readTaskQueues, taskQueuesOf } from '../workers/worker-options.ts';
 import { findMissingSecrets } from '../config/missing-secrets.ts';
 import { CALLERS } from './issuer.ts';
 import type { Issuer } from './issuer.ts';
+import type { TimePart } from './progress.ts';
 import { settleAllParts, startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
 import { installRuntime } from '../process/temporal-logger.ts';
@@ -60,6 +61,7 @@ export interface ServiceOptions {
   readonly sweeping?: ApiDeps['sweeping'];
   /** Executes the API's work on definitions; threads by default. */
   readonly graphJobs?: (catalog: Catalog) => GraphJobs;
+  readonly timePart: TimePart;
   /** Publishes the graphs of a folder instead of `publishFolder`. */
   readonly publish?: typeof publishFolder;
 }
@@ -97,7 +99,7 @@ export async function connectToTemporal(
 /** Reads the configuration and starts workers with it. @throws when the configuration is unusable */
 export async function openService(options: ServiceOptions, parts: ServiceParts): Promise<Service> {
   const { temporal, connection, logger, issuer, secret, localSignIn } = parts;
-  const { environment, publish = publishFolder } = options;
+  const { environment, timePart, publish = publishFolder } = options;
   return await startWithTeardown(async (teardown) => {
     const { config, warnings: toolWarnings } = await openConfig(options, logger, teardown);
     const opened = await openStoreOfConfig(config, parts.store, teardown);
@@ -113,7 +115,10 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
       ...folders.map(async (each) => await publish(each, { store, graphJobs })),
       reportIfNotReady(engine.ping, logger),
       reportIfNotReady(createMeaningCheck(store.meaning), logger),
-      startWorkers(parts, config, { store: opened, logger, environment }, teardown),
+      timePart(
+        'Worker',
+        async () => await startWorkers(parts, config, { store: opened, logger, environment }, teardown),
+      ),
     ]);
     const deps = {
       store,
@@ -146,10 +151,12 @@ async function openStoreOfConfig(config: Config, below: Store, teardown: Teardow
 }
 
 async function openConfig(options: ServiceOptions, logger: Logger, teardown: Teardown): Promise<ConnectedConfig> {
-  const { environment } = options;
+  const { environment, timePart } = options;
   const loaded = await loadConfig(options.config ?? setVariables(environment)['HOLDFAST_CONFIG']);
   const report = (message: string): void => logger.warn(message);
-  const connected = await connectMcpServers(loaded, { environment, report });
+  const connect = async (): Promise<ConnectedConfig> => await connectMcpServers(loaded, { environment, report });
+  const names = Object.keys(loaded.mcpServers);
+  const connected = names.length === 0 ? await connect() : await timePart(`MCP server ${names.join(', ')}`, connect);
   teardown.add(() => connected.close());
   return connected;
 }

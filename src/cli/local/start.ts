@@ -4,6 +4,7 @@ import { UsageError, EXIT, switchFlag, textFlag, textFlagOr, defineCommand, NO_O
 import { CONFIG_FLAG, findConfig } from '../input/read-catalog.ts';
 import type { FlagValues } from '../line/command.ts';
 import { createClient } from '../../client/index.ts';
+import { openStackOutput } from './stack-output.ts';
 
 export const DATA_DIR_FLAG = textFlagOr(DATA_DIR, 'DIR', 'where state is kept');
 
@@ -64,11 +65,12 @@ export const startCommand = defineCommand({
   },
   exits: { 0: 'stopped by a signal', 1: 'something failed' },
   readsEnvFile: true,
-  async action({ values }, { continueWhenUnread }) {
-    continueWhenUnread();
-    const options = { ...readStackOptions(values), json: values.json, quiet: values.quiet };
-    const stack = await import('../../dev/start.ts');
-    await stack.startStackInProcess(options);
+  async action({ values }, terminal) {
+    terminal.continueWhenUnread();
+    const options = readStackOptions(values);
+    const output = openStackOutput({ ...options, json: values.json, quiet: values.quiet }, terminal);
+    const { startStackInProcess } = await import('../../dev/start.ts');
+    await startStackInProcess({ ...options, ...output });
     return EXIT.done;
   },
 });
@@ -87,9 +89,10 @@ export const devCommand = defineCommand({
   readsEnvFile: true,
   async action({ values }, terminal) {
     terminal.continueWhenUnread();
-    const options = { ...readStackOptions(values), json: false, quiet: values.quiet };
+    const options = readStackOptions(values);
+    const output = openStackOutput({ ...options, json: false, quiet: values.quiet }, terminal);
     const { startStackInProcess } = await import('../../dev/start.ts');
-    const starting = startStackInProcess({ ...options, publish: async () => undefined });
+    const starting = startStackInProcess({ ...options, ...output, publish: async () => undefined });
     const [stack, { watchProject }] = await Promise.all([starting, import('./develop.ts')]);
     await watchProject({
       stack,

@@ -19,3 +19,8 @@ export function formatLocalTime(at: string): string {
 function pad(part: number, width: number): string {
   return String(part).padStart(width, '0');
 }
+
+/** Formats a time span, such as `2.1 s`. */
+export function formatSeconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
