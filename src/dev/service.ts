@@ -11,6 +11,7 @@ import { createEngine } from '../api/temporal/engine.ts';
 import { toApiSettings } from '../config/api-settings.ts';
 import { connectMcpServers } from '../config/connect-mcp-servers.ts';
 import type { ConnectedConfig } from '../config/connect-mcp-servers.ts';
+import type { ServerPool } from '../config/server-pool.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/load-config.ts';
 import { openEmbedder } from '../config/open-embedder.ts';
@@ -75,6 +76,8 @@ export interface ServiceParts {
   readonly issuer: Issuer;
   readonly secret: string;
   readonly localSignIn: LocalSignIn;
+  /** The connections to MCP servers, which outlast a service. */
+  readonly pool: ServerPool;
   /** The file of the workflow bundle; `null` if workers find it by themselves. */
   readonly bundle: Promise<string | null>;
 }
@@ -101,7 +104,7 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
   const { temporal, connection, logger, issuer, secret, localSignIn } = parts;
   const { environment, timePart, publish = publishFolder } = options;
   return await startWithTeardown(async (teardown) => {
-    const { config, warnings: toolWarnings } = await openConfig(options, logger, teardown);
+    const { config, warnings: toolWarnings } = await openConfig(options, parts, teardown);
     const opened = await openStoreOfConfig(config, parts.store, teardown);
     const store = withMeaning(opened, openEmbedder(config, environment), (problem) => logger.warn(problem));
     const catalog = toCatalog(config);
@@ -150,11 +153,15 @@ async function openStoreOfConfig(config: Config, below: Store, teardown: Teardow
   return store;
 }
 
-async function openConfig(options: ServiceOptions, logger: Logger, teardown: Teardown): Promise<ConnectedConfig> {
+async function openConfig(
+  options: ServiceOptions,
+  { logger, pool }: ServiceParts,
+  teardown: Teardown,
+): Promise<ConnectedConfig> {
   const { environment, timePart } = options;
   const loaded = await loadConfig(options.config ?? setVariables(environment)['HOLDFAST_CONFIG']);
   const report = (message: string): void => logger.warn(message);
-  const connect = async (): Promise<ConnectedConfig> => await connectMcpServers(loaded, { environment, report });
+  const connect = async (): Promise<ConnectedConfig> => await connectMcpServers(loaded, { environment, report, pool });
   const names = Object.keys(loaded.mcpServers);
   const connected = names.length === 0 ? await connect() : await timePart(`MCP server ${names.join(', ')}`, connect);
   teardown.add(() => connected.close());

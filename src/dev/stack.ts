@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import type { Connection } from '@temporalio/client';
 import { StackSettings, readSettings } from '../config/settings.ts';
+import { createServerPool } from '../config/server-pool.ts';
 import type { PayloadReader } from '../process/data-converter.ts';
 import { createLogger } from '../process/logger.ts';
 import type { Logger } from '../process/logger.ts';
@@ -101,7 +102,8 @@ async function startStackParts(options: StackOptions, teardown: Teardown): Promi
   const store = printRun ? await openRunLines(database, printRun, teardown) : database.store;
   const connection = await connectToTemporal(temporal, logger, temporalMetrics);
   teardown.add(() => connection.close());
-  const parts = { temporal, connection, store, logger, issuer, secret, bundle, localSignIn: openLocalSignIn(issuer) };
+  const held = { localSignIn: openLocalSignIn(issuer), pool: createServerPool() };
+  const parts = { temporal, connection, store, logger, issuer, secret, bundle, ...held };
   const open = async (time: TimePart): Promise<Service> => await openService({ ...options, timePart: time }, parts);
   let service = await open(timePart);
   teardown.add(() => service.close());

@@ -1,4 +1,4 @@
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { DATA_DIR } from '../../dev/data-folder.ts';
 import { UsageError, EXIT, switchFlag, textFlag, textFlagOr, defineCommand, NO_OPERANDS } from '../line/command.ts';
 import { CONFIG_FLAG, findConfig } from '../input/read-catalog.ts';
@@ -91,13 +91,17 @@ export const devCommand = defineCommand({
     terminal.continueWhenUnread();
     const options = readStackOptions(values);
     const output = openStackOutput({ ...options, json: false, quiet: values.quiet }, terminal);
-    const { startStackInProcess } = await import('../../dev/start.ts');
+    const [{ startStackInProcess }, { trackImports }] = await Promise.all([
+      import('../../dev/start.ts'),
+      import('../../config/modules/project-modules.ts'),
+    ]);
+    await trackImports();
     const starting = startStackInProcess({ ...options, ...output, publish: async () => undefined });
     const [stack, { watchProject }] = await Promise.all([starting, import('./develop.ts')]);
     await watchProject({
       stack,
       client: createClient({ baseUrl: stack.baseUrl, token: stack.tokens.user }),
-      root: resolve(dirname(findConfig(options.config, terminal) ?? '.')),
+      config: resolve(findConfig(options.config, terminal) ?? '.'),
       dataDir: options.dataDir,
       say: (line) => void terminal.stdout.write(`${line}\n`),
     });
