@@ -7,4 +7,5 @@ export { REASON_KINDS, formatReason, nextActions, waitingReason } from './reason
 export type { AwaitedApproval, Obstacle, Reason, Stop, SwitchedOff, UndatedReason } from './reasons.ts';
 export { toneOfEvent } from './tones.ts';
 export type { Tone } from './tones.ts';
+export { formatOrigin } from './phrases.ts';
 export { retryLine, waitingLines } from './waiting-lines.ts';
