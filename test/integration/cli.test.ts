@@ -58,14 +58,14 @@ describe('holdfast run', () => {
   test('holdfast run exits with 1 when the run fails, and prints the reason', async () => {
     const { code, stderr } = await run(FAILING);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/is failed: EXPRESSION_FAILED /);
+    expect(stderr).toMatch(/has failed: EXPRESSION_FAILED /);
   });
 
   test('holdfast run exits with 3 when the run waits for a person', async () => {
     const { code, stderr } = await run(ASKING);
     expect(code).toBe(3);
     expect(stderr).toContain('ask asks: Sure?');
-    expect(stderr).toMatch(/is waiting, waiting for approval at ask \([^)]+\)\n$/);
+    expect(stderr).toMatch(/Run [0-9A-Z]{26} waits for approval at ask \([^)]+\)\n$/);
   });
 
   test('holdfast run prints the issues of a refused definition with their lines in its file', async () => {

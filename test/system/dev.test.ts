@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { developProject } from '../support/servers/developed-project.ts';
 import type { DevelopedProject } from '../support/servers/developed-project.ts';
@@ -54,10 +55,14 @@ describe('holdfast dev', () => {
   });
 
   test('holdfast dev does not reload for a file that neither the configuration nor a graph imports', async () => {
+    const reloads = (): number => project.linesSoFar().filter((line) => line.startsWith('reloaded in')).length;
+    const before = reloads();
     await project.edit('test/refund.test.ts', 'import', '// edited\nimport');
     await project.edit('package.json', '{', '{ ');
+    await sleep(1_000);
     await project.edit(TOOLS, 'export const lookupOrder', '// edited\nexport const lookupOrder');
     await project.untilLine(/^reloaded in/);
+    expect(reloads()).toBe(before + 1);
     expect(project.linesSoFar().filter((line) => /refund\.test|package\.json/.test(line))).toEqual([]);
   });
 

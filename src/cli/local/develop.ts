@@ -51,13 +51,13 @@ export async function watchProject({
     const edited = (await Promise.all(files.map(async (file) => ((await isEdited(file)) ? [file] : [])))).flat();
     const graphs = await graphsFolder(stack);
     const isGraph = (file: string): boolean => isInsideFolder(file, graphs);
-    const touchesCode = edited.some((file) => code.has(file) || (reload.isFaulty() && !isGraph(file)));
+    const ofCode = edited.filter((file) => code.has(file) || (reload.isFaulty() && !isGraph(file)));
     const touchesGraphs = edited.some(
       (file) => isGraph(file) || publisher.imported().has(file) || publisher.isFaulty(),
     );
-    if (!touchesCode && !touchesGraphs) return;
+    if (ofCode.length === 0 && !touchesGraphs) return;
     await forgetModules();
-    if (touchesCode && !(await reload.run(edited, code))) await lookAtImports();
+    if (ofCode.length > 0 && !(await reload.run(ofCode, code))) await lookAtImports();
     else await publishAll(edited);
   };
   // Changes that occur before the first publication are handled, too.

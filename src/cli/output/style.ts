@@ -1,4 +1,5 @@
 import { inspect, styleText } from 'node:util';
+import type { RunStatus } from '../../client/index.ts';
 import { escapeInvisible } from '../../graph/values/index.ts';
 import type { Tone } from '../../wording/index.ts';
 import type { Output, Terminal } from '../line/command.ts';
@@ -61,3 +62,14 @@ export function escapedOutput(output: Output, env: Environment): Output {
       ),
   };
 }
+
+/** The tones of what is printed about a run, by its status. */
+export const TONE_BY_STATUS: Readonly<Record<RunStatus, Tone | null>> = {
+  queued: null,
+  running: null,
+  waiting: 'attention',
+  paused: 'attention',
+  completed: 'success',
+  failed: 'failure',
+  canceled: 'attention',
+};

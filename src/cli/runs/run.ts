@@ -1,11 +1,13 @@
 import { HoldfastError } from '../../client/index.ts';
 import type { Client, Run } from '../../client/index.ts';
-import { formatEvent, retryLine } from '../../wording/index.ts';
+import { formatEvent, formatOrigin, retryLine, toneOfEvent } from '../../wording/index.ts';
+import type { Tone } from '../../wording/index.ts';
 import { isJsonObject, parseDuration } from '../../graph/values/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
 import { EXIT, UsageError, defineCommand, switchFlag, textFlag, textFlagOr, oneOperand } from '../line/command.ts';
 import type { Terminal } from '../line/command.ts';
+import { TONE_BY_STATUS, paintFor } from '../output/style.ts';
 import { describeRefusal, formatIssues, formatRefusal } from '../output/format-refusal.ts';
 import { readDefinition } from '../input/read-definition.ts';
 import type { DefinitionFile } from '../input/read-definition.ts';
@@ -43,15 +45,17 @@ export const runCommand = defineCommand({
     const limits = await readLimitsFlag(values.limits);
     const definition = await readDefinition(file);
     const client = await openClient(values, terminal);
-    const print = values.quiet ? () => {} : (line: string) => void terminal.stderr.write(`${line}\n`);
+    const paint = paintFor(terminal.stderr, terminal.env);
+    const print = (line: string, tone: Tone | null = null): void =>
+      values.quiet ? undefined : void terminal.stderr.write(`${paint(tone, line)}\n`);
     const id = await submitRun(client, { file: definition, start: { input, ...limits } }, terminal);
     if (id === null) return EXIT.failed;
     print(`Run ${id}`);
     const stopPrinting = values.quiet ? () => {} : printRetries(client, id, print);
     const { ended, isLate } = await followUntilEnd(client, id, { signal, print }).finally(stopPrinting);
     terminal.stdout.write(`${JSON.stringify(values.json ? ended : ended.output, null, 2)}\n`);
-    for (const line of await nextSteps(client, ended)) print(line);
-    print(formatRunStatus(ended));
+    for (const line of await nextSteps(client, ended)) print(line, 'attention');
+    print(formatRunStatus(ended), TONE_BY_STATUS[ended.status]);
     return isLate ? EXIT.timedOut : EXIT_BY_STATUS[ended.status];
   },
 });
@@ -88,8 +92,10 @@ async function submitRun(client: Client, { file, start }: RunSubmission, { stder
 interface FollowSettings {
   /** Stops the wait. */
   readonly signal: AbortSignal | undefined;
-  readonly print: (line: string) => void;
+  readonly print: PrintLine;
 }
+
+type PrintLine = (line: string, tone?: Tone | null) => void;
 
 /** Prints the events of a run until it ends or needs a person. */
 async function followUntilEnd(
@@ -103,7 +109,7 @@ async function followUntilEnd(
       const { done, value } = await events.next();
       if (done === true) return { ended: value, isLate: false };
       const line = formatEvent(value);
-      if (line !== null) print(`${String(value.step).padStart(3)}  ${line}`);
+      if (line !== null) print(`${String(value.step).padStart(3)}  ${line}`, toneOfEvent(value));
     }
   } catch (error) {
     if (signal?.aborted !== true) throw error;
@@ -125,10 +131,22 @@ function formatRunStatus({ id, status, waitingFor, error }: Run): string {
   const waits = waitingFor.map(
     ({ kind, node, id: what }) => `${kind} at ${node}${what === undefined ? '' : ` (${what})`}`,
   );
-  const cause = error?.cause ? ` (${error.cause.message})` : '';
-  const reason = error ? `: ${error.code} ${error.message}${cause}` : '';
-  return `Run ${id} is ${status}${waits.length === 0 ? '' : `, waiting for ${waits.join(', ')}`}${reason}`;
+  const cause = error?.cause && error.cause.message !== error.message ? ` (${error.cause.message})` : '';
+  const reason = error ? `: ${error.code} ${error.message}${cause}${formatOrigin(error)}` : '';
+  const state = STATE_IN_WORDS[status];
+  const waiting = waits.length === 0 ? '' : `${status === 'waiting' ? '' : ', and waits'} for ${waits.join(', ')}`;
+  return `Run ${id} ${state}${waiting}${reason}`;
 }
+
+const STATE_IN_WORDS: Readonly<Record<Run['status'], string>> = {
+  queued: 'is queued',
+  running: 'is running',
+  waiting: 'waits',
+  paused: 'is paused',
+  completed: 'is completed',
+  failed: 'has failed',
+  canceled: 'was canceled',
+};
 
 /** Node's longest timer, 24 days: a longer one fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

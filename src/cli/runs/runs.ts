@@ -13,9 +13,12 @@ import {
   oneOperand,
 } from '../line/command.ts';
 import { formatTable } from '../output/table.ts';
-import { escapeInvisible } from '../../graph/values/index.ts';
+import { TONE_BY_STATUS, paintFor } from '../output/style.ts';
+import type { Paint } from '../output/style.ts';
+import { formatLocalTime, zoneName } from '../output/times.ts';
 import { CONTROL_FLAGS, RUN_COMMAND, controlRun, VALUES_FLAG, valuesField } from './control.ts';
-import { formatEvent } from '../../wording/index.ts';
+import { formatEvent, toneOfEvent } from '../../wording/index.ts';
+import type { Tone } from '../../wording/index.ts';
 import type { RunEvent } from '../../graph/journal/index.ts';
 
 const STATUS_CHOICES: Readonly<Record<RunStatus, RunStatus>> = {
@@ -59,7 +62,7 @@ export const runsCommand = defineCommand({
     const { found, hasMore } = await listNewest(await openClient(values, terminal), filter, last);
     terminal.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : formatRuns(found));
     if (found.length === 0) terminal.stderr.write('There is no such run.\n');
-    if (hasMore) terminal.stderr.write(`There are more: --last ${last * 2} lists more of them.\n`);
+    if (hasMore) terminal.stderr.write(`There are more: --last ${last * 2} lists the newest ${last * 2}.\n`);
     return EXIT.done;
   },
 });
@@ -141,25 +144,39 @@ export const explainCommand = defineCommand({
   async action({ values, given: id }, terminal) {
     const { runs } = await openClient(values, terminal);
     const explanation = await runs.explain(id);
-    terminal.stdout.write(values.json ? `${JSON.stringify(explanation, null, 2)}\n` : formatExplanation(explanation));
+    const paint = paintFor(terminal.stdout, terminal.env);
+    terminal.stdout.write(
+      values.json ? `${JSON.stringify(explanation, null, 2)}\n` : formatExplanation(explanation, paint),
+    );
     return EXIT.done;
   },
 });
 
-function formatExplanation({ runId, status, since, reasons, budget, deadline, actions }: Explanation): string {
+/** A line of an explanation, and what it says. */
+type ExplanationLine = readonly [tone: Tone | null, text: string];
+
+function formatExplanation(explanation: Explanation, paint: Paint): string {
+  const { runId, status, since, reasons, budget, deadline, actions } = explanation;
+  const tone = TONE_BY_STATUS[status];
   const left = budget.map(({ limit, allowed, left: rest }) => `${limit} ${rest} of ${allowed}`);
-  const lines = [
-    `${runId} is ${status} since ${since}`,
-    ...reasons.map(({ text }) => `  ${text}`),
-    ...(left.length > 0 ? [`  left: ${left.join(', ')}`] : []),
-    ...(deadline ? [`  deadline: ${deadline.at ?? 'stands still'}. ${deadline.effect}`] : []),
+  const lines: readonly ExplanationLine[] = [
+    ['heading', `${runId} is ${status} since ${since}`],
+    ...reasons.map(({ text }): ExplanationLine => [tone, `  ${text}`]),
+    ...(left.length > 0 ? [[null, `  left: ${left.join(', ')}`] as const] : []),
+    ...(deadline ? [[null, `  deadline: ${deadline.at ?? 'stands still'}. ${deadline.effect}`] as const] : []),
     ...actions.flatMap(formatAction),
   ];
-  return lines.map((line) => `${escapeInvisible(line.replaceAll('\n', ' '))}\n`).join('');
+  return lines.map(([of, text]) => `${paint(of, text.replaceAll('\n', ' '))}\n`).join('');
 }
 
-function formatAction({ action, effect, who, allowed, command }: Explanation['actions'][number]): readonly string[] {
-  return [`${action}: ${effect}`, allowed ? `  ${command.holdfast}` : `  by ${who}`];
+function formatAction({
+  action,
+  effect,
+  who,
+  allowed,
+  command,
+}: Explanation['actions'][number]): readonly ExplanationLine[] {
+  return [[null, `${action}: ${effect}`], allowed ? [null, `  ${command.holdfast}`] : ['quiet', `  by ${who}`]];
 }
 
 export const forkCommand = defineCommand({
@@ -198,7 +215,8 @@ export const historyCommand = defineCommand({
   name: 'history',
   summary: 'print what has happened to a run',
   operands: oneOperand('RUN', 'the id of one run'),
-  about: 'Prints the events of a run in order: number, time, superstep, and what has happened.',
+  about:
+    'Prints the events of a run in order: number, local time, superstep (-1 is before the first), and what has happened.',
   flags: {
     follow: switchFlag('goes on until the run has ended'),
     ...accessFlags(),
@@ -207,17 +225,29 @@ export const historyCommand = defineCommand({
   exits: { 0: 'printed', ...API_EXITS },
   async action({ values, given: id }, terminal) {
     const { runs } = await openClient(values, terminal);
+    const paint = paintFor(terminal.stdout, terminal.env);
     const events = values.follow ? runs.follow(id) : runs.history(id, { limit: 1_000 });
+    let isFirst = true;
     for await (const event of events) {
-      const line = values.json ? JSON.stringify(event) : formatEventLine(event);
+      if (isFirst && !values.json) terminal.stdout.write(`${paint('heading', eventHeading())}\n`);
+      isFirst = false;
+      const line = values.json ? JSON.stringify(event) : formatEventLine(event, paint);
       if (line !== null) terminal.stdout.write(`${line}\n`);
     }
     return EXIT.done;
   },
 });
 
-function formatEventLine(event: RunEvent): string | null {
+/** The width of a local time. */
+const TIME_WIDTH = 23;
+
+function eventHeading(): string {
+  return ` SEQ  ${`TIME (${zoneName()})`.padEnd(TIME_WIDTH)}  STEP  EVENT`;
+}
+
+function formatEventLine(event: RunEvent, paint: Paint): string | null {
   const text = formatEvent(event);
   if (text === null) return null;
-  return `${String(event.seq).padStart(4)}  ${event.at}  ${String(event.step).padStart(3)}  ${text}`;
+  const head = `${String(event.seq).padStart(4)}  ${formatLocalTime(event.at)}  ${String(event.step).padStart(4)}`;
+  return `${paint('quiet', head)}  ${paint(toneOfEvent(event), text)}`;
 }
