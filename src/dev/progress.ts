@@ -19,4 +19,4 @@ export function timeParts(report: (part: StartedPart) => void): TimePart {
 }
 
 /** Starts a part without a report. */
-export const startUntimed: TimePart = async (_, start) => await start();
+export const startWithoutReport: TimePart = async (_, start) => await start();

@@ -18,7 +18,7 @@ import { lockFolder } from './data-folder.ts';
 import { openIssuer, openLocalSignIn, signTokens } from './issuer.ts';
 import type { CallerTokens } from './issuer.ts';
 import type { TemporalOptions } from './open-temporal.ts';
-import { startUntimed, timeParts } from './progress.ts';
+import { startWithoutReport, timeParts } from './progress.ts';
 import type { StartedPart, TimePart } from './progress.ts';
 import type { RunLine } from './run-lines.ts';
 import { choosePort, retryIfPortTaken } from './ports.ts';
@@ -76,7 +76,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
 async function startStackParts(options: StackOptions, teardown: Teardown): Promise<Stack> {
   const { dataDir, environment, printRun } = options;
-  const timePart = options.started ? timeParts(options.started) : startUntimed;
+  const timePart = options.started ? timeParts(options.started) : startWithoutReport;
   const freePort = async (): Promise<number> => await choosePort('the API', options.port, 3000);
   // A requested port that is in use fails at once; the final choice is made when all other parts have started.
   await freePort();
@@ -118,7 +118,7 @@ async function startStackParts(options: StackOptions, teardown: Teardown): Promi
     graphs: () => service.graphs,
     async reload() {
       const before = service;
-      service = await open(startUntimed);
+      service = await open(startWithoutReport);
       api.open(service.deps);
       const closing = closeFormer(before, logger);
       teardown.add(() => closing);

@@ -81,9 +81,9 @@ const LINES: { readonly [Type in RunEvent['type']]?: EventLine<EventOf<Type>> } 
 };
 
 /** The innermost frame of configured code that has thrown; no field if there is none. */
-function thrownAt({ cause }: RunError): { readonly thrown?: string } {
+function thrownAt({ cause }: RunError): { readonly thrownAt?: string } {
   const [frame] = cause?.stack?.split('\n') ?? [];
-  return frame === undefined ? {} : { thrown: frame.trim() };
+  return frame === undefined ? {} : { thrownAt: frame.trim().replace(/^at /, '') };
 }
 
 /** Logs the events of a run's journal that matter to its operators, one line each, without redacted values. */
