@@ -11,7 +11,7 @@ export const CLI_ROOMS: Readonly<Record<string, Room>> = {
     rooms: [...WORDS, 'process', 'config', 'client', 'dev', 'cli/line'],
     packages: [NODE, 'jsonc-parser', 'zod'],
   },
-  'cli/output': { rooms: ['graph/values'], types: ['client', 'cli/line', 'cli/input'] },
+  'cli/output': { rooms: ['graph/values', 'wording'], types: ['client', 'cli/line', 'cli/input'], packages: [NODE] },
   'cli/graphs': {
     rooms: [...COMMON, 'graph/definition', 'graph/diagram', 'graph/validate', 'network', 'activities', 'config'],
   },

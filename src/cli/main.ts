@@ -1,23 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { HoldfastError } from '../client/index.ts';
-import { didYouMean, escapeInvisible } from '../graph/values/index.ts';
+import { didYouMean } from '../graph/values/index.ts';
 import { SetupError } from '../process/setup-error.ts';
 import { EXIT, RefusedError, UsageError } from './line/command.ts';
 import type { Command, Terminal } from './line/command.ts';
 import { COMMAND_GROUPS, COMMANDS } from './commands.ts';
 import { describeRefusal } from './output/format-refusal.ts';
+import { escapedOutput, paintFor } from './output/style.ts';
 import { commandHelp, commandOverview } from './line/help.ts';
 
 /** Runs a command line. Control characters are removed from its messages on standard error. @returns the exit code */
 export async function main(args: readonly string[], { stderr, ...streams }: Terminal): Promise<number> {
-  const terminal = { ...streams, stderr: { write: (text: string) => stderr.write(escapeInvisible(text)) } };
+  const terminal = { ...streams, stderr: escapedOutput(stderr, streams.env) };
   try {
     return await runCommand(args, terminal);
   } catch (error) {
     const known = KNOWN_ERRORS.find(({ isOf }) => isOf(error));
     if (!known || !(error instanceof Error)) throw error;
-    terminal.stderr.write(`holdfast: ${error instanceof HoldfastError ? describeRefusal(error) : error.message}\n`);
+    const paint = paintFor(stderr, terminal.env);
+    const message = error instanceof HoldfastError ? describeRefusal(error) : error.message;
+    terminal.stderr.write(`${paint('failure', 'holdfast:')} ${message}\n`);
     return known.exit;
   }
 }

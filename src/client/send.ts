@@ -186,10 +186,25 @@ const REFUSED_BEFORE_KEY: ReadonlySet<number | null> = new Set([401, 403, 429]);
  */
 function mayBeExecuted(method: string, error: HoldfastError, before: boolean): boolean {
   if (method === 'GET') return false;
+  if (wasNeverSent(error)) return before;
   if (!isRefusedRequest(error)) return true;
   // The response of a deletion is not stored: after a successful one, the next attempt gets 404.
   return before && (method === 'DELETE' || REFUSED_BEFORE_KEY.has(error.status));
 }
+
+/** True if no connection was opened, so that the request can't have arrived. */
+function wasNeverSent({ cause }: HoldfastError): boolean {
+  const reason = cause instanceof Error ? cause.cause : undefined;
+  return reason instanceof Error && 'code' in reason && CODES_WITHOUT_CONNECTION.has(reason.code);
+}
+
+/** Codes of Node and of its `fetch`: refused, no such host, and no answer to the attempt to connect. */
+const CODES_WITHOUT_CONNECTION: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
 /** Refused requests have changed nothing. Any other failed request may have been executed, or may be in progress. */
 function isRefusedRequest({ status, code, mayTakeEffect }: HoldfastError): boolean {

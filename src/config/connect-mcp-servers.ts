@@ -3,6 +3,7 @@ import type { McpTools } from '../activities/tools/mcp/open-server.ts';
 import type { Config } from './load-config.ts';
 import type { ToolConfig } from './tool.ts';
 import { requirePackages } from './required-packages.ts';
+import type { ServerPool } from './server-pool.ts';
 import { findBadFallbacks } from './tool-list.ts';
 
 /** A configuration that includes the tools of its MCP servers, while these are connected. */
@@ -19,6 +20,8 @@ interface ConnectDeps {
   readonly environment: NodeJS.ProcessEnv;
   /** Reports problems to the operator. */
   readonly report: (message: string) => void;
+  /** Keeps servers connected whose settings are the same the next time. */
+  readonly pool?: ServerPool;
 }
 
 /**
@@ -45,15 +48,21 @@ const NO_TOOLS: McpTools = { tools: [], warnings: [], close: async () => undefin
 /** Opens the MCP servers. The client is large, so a process loads it only if servers are configured. */
 async function openServers(
   { mcpServers, http, secrets }: Config,
-  { environment, report }: ConnectDeps,
+  { environment, report, pool }: ConnectDeps,
 ): Promise<McpTools> {
   if (Object.keys(mcpServers).length === 0) return NO_TOOLS;
-  const [{ openMcpTools }, { createGuardedFetch }] = await Promise.all([
+  const [{ openMcpTools, openServer }, { createGuardedFetch }] = await Promise.all([
     import('../activities/tools/mcp/open-server.ts'),
     import('../network/guarded-request.ts'),
   ]);
   const fetch = createGuardedFetch(http.allow);
-  return await openMcpTools(mcpServers, { fetch, secrets: secrets ?? createEnvironmentSecrets(environment), report });
+  const deps = { fetch, secrets: secrets ?? createEnvironmentSecrets(environment), report };
+  // The values of a resolver in the configuration may differ the next time.
+  if (!pool || secrets) return await openMcpTools(mcpServers, deps);
+  return await openMcpTools(mcpServers, deps, async (name, settings) => {
+    const key = JSON.stringify([name, settings, http.allow]);
+    return await pool.open(key, async () => await openServer(name, settings, deps));
+  });
 }
 
 function findDuplicateNames(tools: readonly ToolConfig[]): readonly string[] {

@@ -5,7 +5,8 @@ import { CHANNEL } from '../store/changes.ts';
 import type { Listen } from '../store/database/listen.ts';
 import type { RunRecord } from '../store/runs.ts';
 import type { Store } from '../store/store.ts';
-import { createEventFormatter, retryLine, waitingLines } from '../wording/index.ts';
+import { createEventFormatter, retryLine, toneOfEvent, waitingLines } from '../wording/index.ts';
+import type { Tone } from '../wording/index.ts';
 
 /** Prints the events of runs, one line each, without redacted values. */
 export interface RunPrinter {
@@ -15,10 +16,22 @@ export interface RunPrinter {
   close(): Promise<void>;
 }
 
+/** What has happened to a run, or what it waits for. */
+export interface RunLine {
+  /** RFC 3339 */
+  readonly at: string;
+  /** The name of its graph. */
+  readonly graph: string;
+  readonly runId: string;
+  readonly text: string;
+  /** `null` for an ordinary line. */
+  readonly tone: Tone | null;
+}
+
 interface RunPrinting {
   readonly store: Store;
   readonly listen: Listen;
-  readonly print: (line: string) => void;
+  readonly print: (line: RunLine) => void;
   /** Earlier events are not printed; milliseconds since the epoch. */
   readonly since: number;
 }
@@ -76,6 +89,7 @@ function createPrintRun({ store, print, since }: Omit<RunPrinting, 'listen'>) {
   return async (runId: string, printed: PrintedRun): Promise<void> => {
     const run = await store.runs.find(runId);
     if (!run) return;
+    const ofRun = { graph: run.graph.name, runId };
     for (
       let events = await readNextEvents(store, runId, printed);
       events.length > 0;
@@ -83,18 +97,15 @@ function createPrintRun({ store, print, since }: Omit<RunPrinting, 'listen'>) {
     )
       for (const event of events) {
         const text = printed.format(hideEvent(event, run.redaction));
-        if (text !== null && Date.parse(event.at) >= since) print(formatRunLine(run, text, event.at));
+        if (text !== null && Date.parse(event.at) >= since)
+          print({ ...ofRun, at: event.at, text, tone: toneOfEvent(event) });
       }
     const pending = await pendingLines(store, run);
     const lines = pending.flatMap(({ key, lines: ofKey }) => (printed.keys.has(key) ? [] : ofKey));
-    for (const line of lines) print(formatRunLine(run, line, new Date().toISOString()));
+    for (const text of lines) print({ ...ofRun, at: new Date().toISOString(), text, tone: 'attention' });
     for (const { key } of pending) printed.keys.add(key);
     if (typeof run.view?.endedAt === 'string') printed.keys.clear();
   };
-}
-
-function formatRunLine({ graph, id }: RunRecord, text: string, at: string): string {
-  return `${at.slice(11, 19)}  ${graph.name} ${id}  ${text}`;
 }
 
 /** Reads the next events of a run and updates the number of the last one. */

@@ -11,6 +11,7 @@ import { createEngine } from '../api/temporal/engine.ts';
 import { toApiSettings } from '../config/api-settings.ts';
 import { connectMcpServers } from '../config/connect-mcp-servers.ts';
 import type { ConnectedConfig } from '../config/connect-mcp-servers.ts';
+import type { ServerPool } from '../config/server-pool.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/load-config.ts';
 import { openEmbedder } from '../config/open-embedder.ts';
@@ -35,6 +36,7 @@ import { readTaskQueues, taskQueuesOf } from '../workers/worker-options.ts';
 import { findMissingSecrets } from '../config/missing-secrets.ts';
 import { CALLERS } from './issuer.ts';
 import type { Issuer } from './issuer.ts';
+import type { TimePart } from './progress.ts';
 import { settleAllParts, startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
 import { installRuntime } from '../process/temporal-logger.ts';
@@ -60,6 +62,7 @@ export interface ServiceOptions {
   readonly sweeping?: ApiDeps['sweeping'];
   /** Executes the API's work on definitions; threads by default. */
   readonly graphJobs?: (catalog: Catalog) => GraphJobs;
+  readonly timePart: TimePart;
   /** Publishes the graphs of a folder instead of `publishFolder`. */
   readonly publish?: typeof publishFolder;
 }
@@ -73,6 +76,8 @@ export interface ServiceParts {
   readonly issuer: Issuer;
   readonly secret: string;
   readonly localSignIn: LocalSignIn;
+  /** The connections to MCP servers, which outlast a service. */
+  readonly pool: ServerPool;
   /** The file of the workflow bundle; `null` if workers find it by themselves. */
   readonly bundle: Promise<string | null>;
 }
@@ -97,9 +102,9 @@ export async function connectToTemporal(
 /** Reads the configuration and starts workers with it. @throws when the configuration is unusable */
 export async function openService(options: ServiceOptions, parts: ServiceParts): Promise<Service> {
   const { temporal, connection, logger, issuer, secret, localSignIn } = parts;
-  const { environment, publish = publishFolder } = options;
+  const { environment, timePart, publish = publishFolder } = options;
   return await startWithTeardown(async (teardown) => {
-    const { config, warnings: toolWarnings } = await openConfig(options, logger, teardown);
+    const { config, warnings: toolWarnings } = await openConfig(options, parts, teardown);
     const opened = await openStoreOfConfig(config, parts.store, teardown);
     const store = withMeaning(opened, openEmbedder(config, environment), (problem) => logger.warn(problem));
     const catalog = toCatalog(config);
@@ -113,7 +118,10 @@ export async function openService(options: ServiceOptions, parts: ServiceParts):
       ...folders.map(async (each) => await publish(each, { store, graphJobs })),
       reportIfNotReady(engine.ping, logger),
       reportIfNotReady(createMeaningCheck(store.meaning), logger),
-      startWorkers(parts, config, { store: opened, logger, environment }, teardown),
+      timePart(
+        'Worker',
+        async () => await startWorkers(parts, config, { store: opened, logger, environment }, teardown),
+      ),
     ]);
     const deps = {
       store,
@@ -145,11 +153,17 @@ async function openStoreOfConfig(config: Config, below: Store, teardown: Teardow
   return store;
 }
 
-async function openConfig(options: ServiceOptions, logger: Logger, teardown: Teardown): Promise<ConnectedConfig> {
-  const { environment } = options;
+async function openConfig(
+  options: ServiceOptions,
+  { logger, pool }: ServiceParts,
+  teardown: Teardown,
+): Promise<ConnectedConfig> {
+  const { environment, timePart } = options;
   const loaded = await loadConfig(options.config ?? setVariables(environment)['HOLDFAST_CONFIG']);
   const report = (message: string): void => logger.warn(message);
-  const connected = await connectMcpServers(loaded, { environment, report });
+  const connect = async (): Promise<ConnectedConfig> => await connectMcpServers(loaded, { environment, report, pool });
+  const names = Object.keys(loaded.mcpServers);
+  const connected = names.length === 0 ? await connect() : await timePart(`MCP server ${names.join(', ')}`, connect);
   teardown.add(() => connected.close());
   return connected;
 }

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import type { Connection } from '@temporalio/client';
 import { StackSettings, readSettings } from '../config/settings.ts';
+import { createServerPool } from '../config/server-pool.ts';
 import type { PayloadReader } from '../process/data-converter.ts';
 import { createLogger } from '../process/logger.ts';
 import type { Logger } from '../process/logger.ts';
@@ -14,9 +15,12 @@ import { openThreadedDatabase } from './database/open-threaded-database.ts';
 import type { StackDatabase } from './database/open-store.ts';
 import type { startDemoServices } from './demo-services.ts';
 import { lockFolder } from './data-folder.ts';
-import { consoleAddress, openIssuer, openLocalSignIn, signTokens } from './issuer.ts';
+import { openIssuer, openLocalSignIn, signTokens } from './issuer.ts';
 import type { CallerTokens } from './issuer.ts';
 import type { TemporalOptions } from './open-temporal.ts';
+import { startWithoutReport, timeParts } from './progress.ts';
+import type { StartedPart, TimePart } from './progress.ts';
+import type { RunLine } from './run-lines.ts';
 import { choosePort, retryIfPortTaken } from './ports.ts';
 import type { Service, ServiceOptions } from './service.ts';
 import { openTelemetry } from '../telemetry/open-telemetry.ts';
@@ -30,8 +34,6 @@ export interface Stack {
   readonly temporalAddress: string;
   readonly uiUrl: string;
   readonly tokens: CallerTokens;
-  /** Returns a console URL that signs in the first visitor within a minute. */
-  consoleUrl(): Promise<string>;
   /** The folder of the graphs that the configuration publishes; `null` without one. */
   graphs(): string | null;
   /**
@@ -53,14 +55,16 @@ export interface HistorySource {
   readonly dataConverter: PayloadReader;
 }
 
-export interface StackOptions extends TemporalOptions, ServiceOptions {
+export interface StackOptions extends TemporalOptions, Omit<ServiceOptions, 'timePart'> {
   readonly port?: number | undefined;
   readonly logFile?: string | undefined;
   readonly issuerJwk?: string | undefined;
   /** Starts the services that the configuration needs, and returns the environment variables with their addresses. */
   readonly services?: typeof startDemoServices;
-  /** Receives a line of text for each event of a run. */
-  readonly printRun?: (line: string) => void;
+  /** Receives each part once it has started. */
+  readonly started?: (part: StartedPart) => void;
+  /** Receives a line for each event of a run. */
+  readonly printRun?: (line: RunLine) => void;
 }
 
 /** Starts the stack. Its state is in the data folder, so a restarted stack continues its runs. */
@@ -71,7 +75,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 async function startStackParts(options: StackOptions, teardown: Teardown): Promise<Stack> {
-  const { dataDir, environment } = options;
+  const { dataDir, environment, printRun } = options;
+  const timePart = options.started ? timeParts(options.started) : startWithoutReport;
   const freePort = async (): Promise<number> => await choosePort('the API', options.port, 3000);
   // A requested port that is in use fails at once; the final choice is made when all other parts have started.
   await freePort();
@@ -85,22 +90,22 @@ async function startStackParts(options: StackOptions, teardown: Teardown): Promi
   bundle.catch(() => undefined);
   // Modules are loaded while the database opens in its thread, because both take seconds.
   const [database, temporal, issuer, secret, { connectToTemporal, openService }, { startApi }] = await settleAllParts([
-    openDatabase(options, teardown),
-    openWatchedTemporal(options, broken, teardown),
+    timePart('PostgreSQL', async () => await openDatabase(options, teardown)),
+    timePart('Temporal', async () => await openWatchedTemporal(options, broken, teardown)),
     openIssuer(options.issuerJwk ?? join(dataDir, 'issuer-key.json'), environment),
     openCursorSecret(join(dataDir, 'cursor-secret')),
     import('./service.ts'),
     import('../api/server.ts'),
   ]);
-  if (options.services) Object.assign(environment, await options.services(database.dialect, teardown));
-  const { printRun } = options;
+  const startServices = async () => await options.services?.(database.dialect, teardown);
+  if (options.services) Object.assign(environment, await timePart('Scripted model and shop', startServices));
   const store = printRun ? await openRunLines(database, printRun, teardown) : database.store;
   const connection = await connectToTemporal(temporal, logger, temporalMetrics);
   teardown.add(() => connection.close());
-  const localSignIn = openLocalSignIn(issuer);
-  const parts = { temporal, connection, store, logger, issuer, secret, bundle, localSignIn };
-  const open = async (): Promise<Service> => await openService(options, parts);
-  let service = await open();
+  const held = { localSignIn: openLocalSignIn(issuer), pool: createServerPool() };
+  const parts = { temporal, connection, store, logger, issuer, secret, bundle, ...held };
+  const open = async (time: TimePart): Promise<Service> => await openService({ ...options, timePart: time }, parts);
+  let service = await open(timePart);
   teardown.add(() => service.close());
   const api = await retryIfPortTaken(async () => await startApi(service.deps, { port: await freePort() }));
   teardown.add(() => api.stop());
@@ -110,11 +115,10 @@ async function startStackParts(options: StackOptions, teardown: Teardown): Promi
     temporalAddress: temporalAddressOf(temporal.options),
     uiUrl: temporal.uiUrl,
     tokens: await signTokens(issuer),
-    consoleUrl: async () => await consoleAddress(api.url, issuer),
     graphs: () => service.graphs,
     async reload() {
       const before = service;
-      service = await open();
+      service = await open(startWithoutReport);
       api.open(service.deps);
       const closing = closeFormer(before, logger);
       teardown.add(() => closing);
@@ -179,7 +183,7 @@ async function openStackLog({ dataDir, logFile, environment }: StackOptions, tea
 /** Prints events of runs from now on. @returns the store that workers and API must write to */
 async function openRunLines(
   { store, listen }: StackDatabase,
-  print: (line: string) => void,
+  print: (line: RunLine) => void,
   teardown: Teardown,
 ): Promise<Store> {
   const { printRuns, retryAwareStore } = await import('./run-lines.ts');

@@ -1,52 +1,37 @@
 import { open } from 'node:fs/promises';
 import { messageOf } from '../graph/values/index.ts';
-import { DATA_DIR, logFileIn, tokensFileIn } from './data-folder.ts';
+import { logFileIn, tokensFileIn } from './data-folder.ts';
 import { startStack } from './stack.ts';
 import type { Stack, StackOptions } from './stack.ts';
 
 /** Options of `holdfast start`. */
-export interface StartOptions extends Omit<StackOptions, 'environment' | 'say' | 'services' | 'printRun'> {
+export interface StartOptions extends Omit<StackOptions, 'environment' | 'services'> {
   /** True to start the scripted model and the shop as well. */
   readonly demo: boolean;
   /** The file for addresses and tokens; by default in the data folder. */
   readonly tokensFile: string | undefined;
-  /** True to print one line of JSON once everything is ready, and nothing else. */
-  readonly json: boolean;
-  /** True to print no events of runs. */
-  readonly quiet: boolean;
+  /** Receives the stack once everything is ready, and its files. */
+  readonly ready: (stack: StackAddresses, files: StackFiles) => void;
 }
 
-/**
- * Starts the stack in this process and prints its addresses and the events of runs. A signal stops it and ends the
- * process.
- */
-export async function startStackInProcess({ demo, tokensFile, json, quiet, ...options }: StartOptions): Promise<Stack> {
+export type StackAddresses = Pick<Stack, 'baseUrl' | 'temporalAddress' | 'uiUrl'>;
+
+/** The files of a stack that people read. */
+export interface StackFiles {
+  readonly tokens: string;
+  readonly log: string;
+}
+
+/** Starts the stack in this process. A signal stops it and ends the process. */
+export async function startStackInProcess({ demo, tokensFile, ready, ...options }: StartOptions): Promise<Stack> {
   const tokens = tokensFile ?? tokensFileIn(options.dataDir);
   const log = options.logFile ?? logFileIn(options.dataDir);
   const stopOnSignals = handleStopSignals();
   try {
-    const say = (line: string): void => void process.stderr.write(`${line}\n`);
-    const printRun = (line: string): void => void process.stdout.write(`${line}\n`);
-    const stack = await startStack({
-      ...options,
-      environment: process.env,
-      say,
-      ...(demo && { services: startDemo }),
-      ...(!json && !quiet && { printRun }),
-    });
+    const stack = await startStack({ ...options, environment: process.env, ...(demo && { services: startDemo }) });
     stopOnSignals(stack);
     await writeTokens(tokens, stack);
-    const { baseUrl, temporalAddress, uiUrl } = stack;
-    process.stdout.write(
-      json
-        ? `${JSON.stringify({ ready: true, baseUrl, temporalAddress, uiUrl })}\n`
-        : describeStack(stack, {
-            tokens,
-            log,
-            console: await stack.consoleUrl(),
-            flags: hintFlags({ ...options, tokensFile }),
-          }),
-    );
+    ready(stack, { tokens, log });
     return stack;
   } catch (error) {
     exitWithError(error);
@@ -67,58 +52,6 @@ async function writeTokens(file: string, { baseUrl, temporalAddress, uiUrl, toke
   } finally {
     await handle.close();
   }
-}
-
-/** Files for people to read. */
-interface StateFiles {
-  readonly tokens: string;
-  readonly log: string;
-  /** Valid once, for a minute. */
-  readonly console: string;
-  readonly flags: HintFlags;
-}
-
-/** The flags to add to each suggested command. */
-type HintFlags = Readonly<Record<'token' | 'console' | 'logs', string>>;
-
-type HintedFiles = Pick<StartOptions, 'dataDir' | 'logFile' | 'issuerJwk' | 'tokensFile'>;
-
-/** The flags by which commands find the files of a stack outside their default locations. */
-export function hintFlags({ dataDir, logFile, issuerJwk, tokensFile }: HintedFiles): HintFlags {
-  const folder = dataDir === DATA_DIR ? undefined : dataDir;
-  const signing = formatFlags({ 'data-dir': folder, 'issuer-jwk': issuerJwk });
-  return {
-    token: signing,
-    console: `${signing}${formatFlags({ 'tokens-file': tokensFile })}`,
-    logs: formatFlags(logFile === undefined ? { 'data-dir': folder } : { 'log-file': logFile }),
-  };
-}
-
-function formatFlags(values: Readonly<Record<string, string | undefined>>): string {
-  return Object.entries(values)
-    .flatMap(([name, value]) => (value === undefined ? [] : [` --${name} ${quoteShellWord(value)}`]))
-    .join('');
-}
-
-/** Quotes a word for a shell. */
-function quoteShellWord(word: string): string {
-  return /^[\w./@:+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-function describeStack({ baseUrl, temporalAddress, uiUrl }: Stack, places: StateFiles): string {
-  const { tokens, log, console, flags } = places;
-  return `Holdfast is running. Ctrl-C stops it; started again, it continues its runs.
-
-  API               ${baseUrl}
-  API description   ${baseUrl}/docs
-  Console           ${console}
-                    (for a minute, once; "holdfast console${flags.console}" prints a new address)
-  Temporal          ${temporalAddress}
-  Temporal Web UI   ${uiUrl}
-  Tokens            ${tokens} ("holdfast token approver${flags.token}" prints one)
-  Log               ${log} ("holdfast logs${flags.logs}" prints it)
-
-`;
 }
 
 /** A terminal sends SIGHUP when it is closed. */
@@ -143,7 +76,8 @@ export function handleStopSignals(): (stack: Pick<Stack, 'stop' | 'broken'>) => 
       void stopStack().then(() => process.exit(exitCode), exitWithError);
     };
     begin = () => endWith(0);
-    const breakDown = (): void => endWith(1, `${messageOf(broken.reason)}; started again, all runs go on\n`);
+    const breakDown = (): void =>
+      endWith(1, `${messageOf(broken.reason)}, so the stack stops. Start it again: all runs go on\n`);
     if (broken.aborted) breakDown();
     else broken.addEventListener('abort', breakDown, { once: true });
   };

@@ -1,6 +1,9 @@
+import { types } from 'node:util';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { SdkComponent } from '@temporalio/common';
 import type { LogEntry, RuntimeOptions } from '@temporalio/worker';
+import { withoutText } from '../graph/values/index.ts';
+import type { ErrorWithoutText } from '../graph/values/index.ts';
 import { atPort } from './listen.ts';
 import type { Logger } from './logger.ts';
 
@@ -56,11 +59,25 @@ function withoutValues(meta: Fields, message: string): { readonly fields: Fields
   const fields = {
     ...Object.fromEntries(known),
     ...(isText && CONNECTION_ERROR.test(error) && { reason: error }),
-    ...(error !== undefined && !isText && { error }),
+    ...(error !== undefined && !isText && { error: isRunFailure(error) ? withoutStack(error) : error }),
   };
   // The SDK puts the text of an error behind a colon.
   const [text = ''] = message.split(': ');
   return { fields, text };
+}
+
+/**
+ * True for the failure by which a run ends. The log has it already, with the position in the user's code; the stack of
+ * this error is the engine's.
+ */
+function isRunFailure(error: unknown): error is Error & { readonly type: unknown } {
+  const isFailure = types.isNativeError(error) && error.name === 'ApplicationFailure' && 'type' in error;
+  return isFailure && error.type !== 'INTERNAL';
+}
+
+function withoutStack(error: Error & { readonly type: unknown }): Omit<ErrorWithoutText, 'stack'> {
+  const { stack: _stack, ...named } = withoutText(error, error.type);
+  return named;
 }
 
 /**

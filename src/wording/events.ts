@@ -1,7 +1,7 @@
 import type { RunEvent } from '../graph/journal/index.ts';
 import { deepEqual, shortJson } from '../graph/values/index.ts';
 import type { Json } from '../graph/values/index.ts';
-import { afterAttempts, formatError, formatNode, toOneLine } from './phrases.ts';
+import { afterAttempts, formatCaller, formatError, formatNode, formatOrigin, toOneLine } from './phrases.ts';
 
 /**
  * Makes a function that formats the events of one run, each in one line for people. It takes them in order from the first
@@ -49,19 +49,19 @@ const TEXTS: TextsByEventType = {
   'node.started': (event) => `${formatNode(event)} begins`,
   'node.completed': (event) => `${formatNode(event)} is done`,
   'node.failed': (event) =>
-    `${formatNode(event)} has failed${afterAttempts(event.attempts)}: ${formatError(event.error)}`,
+    `${formatNode(event)} has failed${afterAttempts(event.attempts)}: ${formatError(event.error)}${formatOrigin(event.error)}`,
   'node.skipped': (event) => `${formatNode(event)} is skipped by ${event.by}`,
   'model.called': ({ model, usage, error, attempts, ...event }) =>
     error
-      ? `${formatNode(event)}: model ${model} has failed${afterAttempts(attempts)}: ${formatError(error)}`
-      : `${formatNode(event)}: model ${model} has answered${usage ? ` (${usage.inputTokens} tokens in, ${usage.outputTokens} out)` : ''}`,
+      ? `${formatCaller(event)}: model ${model} has failed${afterAttempts(attempts)}: ${formatError(error)}${formatOrigin(error)}`
+      : `${formatCaller(event)}: model ${model} has answered${usage ? ` (${usage.inputTokens} tokens in, ${usage.outputTokens} out)` : ''}`,
   'function.requested': noTextForTechnicalEvent,
   'function.called': noTextForTechnicalEvent,
-  'tool.requested': (event) => `${formatNode(event)}: ${event.tool} is called with ${formatValue(event.args)}`,
+  'tool.requested': (event) => `${formatCaller(event)}: ${event.tool} is called with ${formatValue(event.args)}`,
   'tool.called': ({ tool, error, attempts, durationMs, ...event }) =>
     error
-      ? `${formatNode(event)}: ${tool} has failed${afterAttempts(attempts)}: ${formatError(error)}`
-      : `${formatNode(event)}: ${tool} has answered in ${durationMs} ms${afterAttempts(attempts)}`,
+      ? `${formatCaller(event)}: ${tool} has failed${afterAttempts(attempts)}: ${formatError(error)}${formatOrigin(error)}`
+      : `${formatCaller(event)}: ${tool} has answered in ${durationMs} ms${afterAttempts(attempts)}`,
   'tool.skipped': (event) => `${formatNode(event)}: ${event.by} has answered in place of ${event.tool}`,
   'approval.requested': (event) => `${formatNode(event)} asks: ${event.approval.title}`,
   'approval.decided': ({ by, decision, reason, status, ...event }) =>

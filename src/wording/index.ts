@@ -5,4 +5,7 @@ export { control, decisionsOf, isDecision } from './next-actions.ts';
 export type { NextAction } from './next-actions.ts';
 export { REASON_KINDS, formatReason, nextActions, waitingReason } from './reasons.ts';
 export type { AwaitedApproval, Obstacle, Reason, Stop, SwitchedOff, UndatedReason } from './reasons.ts';
+export { toneOfEvent } from './tones.ts';
+export type { Tone } from './tones.ts';
+export { formatOrigin } from './phrases.ts';
 export { retryLine, waitingLines } from './waiting-lines.ts';

@@ -6,11 +6,17 @@ import { escapeInvisible } from '../graph/values/index.ts';
 export interface ReadableError {
   readonly code: string;
   readonly message: string;
-  readonly cause?: { readonly code: string; readonly message: string } | undefined;
+  readonly cause?: { readonly code: string; readonly message: string; readonly stack?: string | undefined } | undefined;
 }
 
 export function formatError({ code, message }: ReadableError): string {
   return `${code} ${message}`;
+}
+
+/** Formats where configured code threw an error, such as `, at execute (tools/pay.ts:3:9)`; empty if unknown. */
+export function formatOrigin({ cause }: ReadableError): string {
+  const [frame = ''] = cause?.stack?.split('\n') ?? [];
+  return frame === '' ? '' : `, ${frame.trim()}`;
 }
 
 export function formatCause({ cause }: ReadableError): string {
@@ -27,6 +33,19 @@ interface NodeName {
 /** Formats a node, such as `outer/inner[2]`. */
 export function formatNode({ node, index, path = [] }: NodeName): string {
   return `${[...path, node].join('/')}${index === undefined ? '' : `[${index}]`}`;
+}
+
+/**
+ * Formats the node of a call, such as `outer[3]/inner`. Only the call's key names the elements of a `forEach` around the
+ * node.
+ */
+export function formatCaller({ idempotencyKey, ...event }: NodeName & { readonly idempotencyKey: string }): string {
+  const [, task = ''] = /^[^:]+:([^:]+):/.exec(idempotencyKey) ?? [];
+  const keys = task.split('/').map((key) => key.replace(/\.\d+\.\d+$/, ''));
+  // Keys of long paths are shortened, so they name no nodes.
+  const isWhole =
+    keys.map((key) => key.replace(/#\d+$/, '')).join('/') === [...(event.path ?? []), event.node].join('/');
+  return isWhole ? keys.map((key) => key.replace(/#(\d+)$/, '[$1]')).join('/') : formatNode(event);
 }
 
 /** Formats the number of attempts, if there was more than one. */

@@ -25,7 +25,11 @@ function line<Event>(level: Level, text: string, fields: (event: Event) => Field
 const LINES: { readonly [Type in RunEvent['type']]?: EventLine<EventOf<Type>> } = {
   'run.started': line('info', 'a run has begun', ({ by }) => ({ by })),
   'run.completed': line('info', 'a run has ended well'),
-  'run.failed': line('warn', 'a run has failed', ({ error: { code, message } }) => ({ code, message })),
+  'run.failed': line('warn', 'a run has failed', ({ error }) => ({
+    code: error.code,
+    message: error.message,
+    ...thrownAt(error),
+  })),
   'run.canceled': line('info', 'a run was canceled', ({ by }) => ({ by })),
   'run.paused': line('info', 'a run is paused', ({ by, nodes }) => ({ by, nodes })),
   'run.resumed': line('info', 'a run goes on', ({ by }) => ({ by })),
@@ -33,10 +37,11 @@ const LINES: { readonly [Type in RunEvent['type']]?: EventLine<EventOf<Type>> } 
   'state.updated': line('info', 'the state of a run was edited', ({ by }) => ({ by })),
   'step.started': line('debug', 'a superstep has begun', ({ step, nodes }) => ({ step, nodes })),
   'node.completed': line('debug', 'a node has finished'),
-  'node.failed': line('warn', 'a node has failed', ({ error: { code, message }, attempts }) => ({
-    code,
-    message,
+  'node.failed': line('warn', 'a node has failed', ({ error, attempts }) => ({
+    code: error.code,
+    message: error.message,
     attempts,
+    ...thrownAt(error),
   })),
   'node.skipped': line('info', 'a node was skipped', ({ by }) => ({ by })),
   'model.called': line('debug', 'a model was asked', ({ model, idempotencyKey: key, attempts, durationMs, usage }) => ({
@@ -74,6 +79,12 @@ const LINES: { readonly [Type in RunEvent['type']]?: EventLine<EventOf<Type>> } 
   })),
   'signal.ignored': line('warn', 'a signal was ignored', ({ signal, reason, by }) => ({ signal, reason, by })),
 };
+
+/** The innermost frame of configured code that has thrown; no field if there is none. */
+function thrownAt({ cause }: RunError): { readonly thrownAt?: string } {
+  const [frame] = cause?.stack?.split('\n') ?? [];
+  return frame === undefined ? {} : { thrownAt: frame.trim().replace(/^at /, '') };
+}
 
 /** Logs the events of a run's journal that matter to its operators, one line each, without redacted values. */
 export async function logEvents(

@@ -65,7 +65,7 @@ describe('holdfast run', () => {
     const { code, stderr } = await run(ASKING);
     expect(code).toBe(3);
     expect(stderr).toContain('ask asks: Sure?');
-    expect(stderr).toMatch(/waits for a decision at ask \([^)]+\)\n$/);
+    expect(stderr).toMatch(/Run [0-9A-Z]{26} waits for a decision at ask \([^)]+\)\n$/);
   });
 
   test('holdfast run prints the issues of a refused definition with their lines in its file', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { developProject } from '../support/servers/developed-project.ts';
 import type { DevelopedProject } from '../support/servers/developed-project.ts';
@@ -36,7 +37,7 @@ describe('holdfast dev', () => {
   test('holdfast dev reloads an edited tool', async () => {
     const began = performance.now();
     await project.edit(TOOLS, '`R-${', '`NEW-${');
-    await project.untilLine(/^reloaded in \d+ ms \(tools\/refund-tools\.ts\)$/);
+    await project.untilLine(/^reloaded in \d+\.\d s \(tools\/refund-tools\.ts\)$/);
     const { stdout } = await refund('A-1001', 20);
     process.stdout.write(`an edited tool was used after ${Math.round(performance.now() - began)} ms\n`);
     expect(JSON.parse(stdout)).toMatchObject({ receipt: 'NEW-1' });
@@ -46,15 +47,34 @@ describe('holdfast dev', () => {
     await project.edit(TOOLS, 'export const lookupOrder', "throw new Error('at load');\nexport const lookupOrder");
     await project.untilLine(/^not reloaded, .*: at load \(.*\/tools\/refund-tools\.ts:\d+:\d+\)$/);
     expect((await refund('A-1001', 20)).code).toBe(0);
-    await project.edit(TOOLS, "throw new Error('at load');\n", '');
+    // The same fault after another edit is not printed again.
+    await project.edit(TOOLS, "throw new Error('at load');\n", "throw new Error('at load'); // still\n");
+    await project.untilLine(/^still not reloaded, for the same reason \(tools\/refund-tools\.ts\)$/);
+    await project.edit(TOOLS, "throw new Error('at load'); // still\n", '');
     await project.untilLine(/^reloaded in/);
+  });
+
+  test('holdfast dev does not reload for a file that neither the configuration nor a graph imports', async () => {
+    const reloads = (): number => project.linesSoFar().filter((line) => line.startsWith('reloaded in')).length;
+    const before = reloads();
+    await project.edit('test/refund.test.ts', 'import', '// edited\nimport');
+    await project.edit('package.json', '{', '{ ');
+    await sleep(1_000);
+    await project.edit(TOOLS, 'export const lookupOrder', '// edited\nexport const lookupOrder');
+    await project.untilLine(/^reloaded in/);
+    expect(reloads()).toBe(before + 1);
+    expect(project.linesSoFar().filter((line) => /refund\.test|package\.json/.test(line))).toEqual([]);
   });
 
   test('holdfast dev publishes an edited graph, and prints the line of an error in it', async () => {
     await project.edit(GRAPH, "to: 'refuse' },", "to: 'refus' },");
     const fault = await project.untilLine(/error UNKNOWN_NODE/);
     expect(fault).toMatch(/graphs\/refund\.ts:43:\d+: error UNKNOWN_NODE: There is no node "refus"/);
+    await project.edit(TOOLS, '// edited\n', '');
+    await project.untilLine(/^reloaded in/);
     await project.edit(GRAPH, "to: 'refus' },", "to: 'refuse' },");
+    await project.untilLine(/^graphs\/refund\.ts is valid again: refund, version 1 \(unchanged\)$/);
+    expect(project.linesSoFar().filter((line) => line.includes('UNKNOWN_NODE'))).toHaveLength(1);
     await project.edit(GRAPH, 'are on their way', 'are coming');
     await project.untilLine(/^published refund, version 2 \(graphs\/refund\.ts\)$/);
   });

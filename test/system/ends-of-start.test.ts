@@ -72,7 +72,7 @@ describe('npm start', () => {
       process.kill(pid, 'SIGKILL');
       await ended;
       expect(said.join('')).toMatch(
-        /^The Temporal server at 127\.0\.0\.1:\d+ has ended \(SIGKILL\); started again, all runs go on\n$/m,
+        /^The Temporal server at 127\.0\.0\.1:\d+ has ended \(SIGKILL\), so the stack stops\. Start it again: all runs go on\n$/m,
       );
       expect([child.exitCode, existsSync(dataFile('lock'))]).toEqual([1, false]);
     },

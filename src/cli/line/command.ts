@@ -24,10 +24,17 @@ export interface Command {
 
 export type ExitCodes = Readonly<Record<number, string>>;
 
+/** A stream for text. */
+export interface Output {
+  write(text: string): unknown;
+  /** True for a terminal. */
+  readonly isTTY?: boolean | undefined;
+}
+
 /** The streams and the environment of a process, and its handling of Ctrl-C. */
 export interface Terminal {
-  readonly stdout: { write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown };
+  readonly stdout: Output;
+  readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Handles Ctrl-C, which otherwise ends the process. @returns the signal that Ctrl-C aborts */
   readonly interrupted: () => AbortSignal;

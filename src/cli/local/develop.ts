@@ -1,166 +1,136 @@
-import { join, relative, resolve, sep, extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { watch } from 'chokidar';
+import { readFile, realpath } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Client } from '../../client/index.ts';
-import { forgetModules } from '../../config/modules/fresh-modules.ts';
-import { graphFiles } from '../../config/modules/import-graph.ts';
+import { forgetModules, importedFiles } from '../../config/modules/project-modules.ts';
 import type { Stack } from '../../dev/stack.ts';
-import { messageOf, errorChain } from '../../graph/values/index.ts';
-import { describePublication, publishFile } from '../graphs/definitions.ts';
+import { messageOf } from '../../graph/values/index.ts';
+import { createPublisher } from './publish-graphs.ts';
+import { formatSeconds } from '../output/times.ts';
+import { watchFiles } from './watch-files.ts';
+import { whereThrown } from './where-thrown.ts';
 
 interface ProjectWatch {
   readonly stack: Pick<Stack, 'graphs' | 'reload'>;
   readonly client: Client;
-  /** The folder of the project. */
-  readonly root: string;
+  /** The file of the configuration; its folder is the project. */
+  readonly config: string;
   /** The folder of the stack's state. */
   readonly dataDir: string;
   readonly say: (line: string) => void;
 }
 
 /**
- * Publishes the graphs of a project and watches its files: changed definitions are published again; any other change
- * makes the stack reload its code. Problems are printed, and the previous version stays in use.
+ * Publishes the graphs of a project and watches its files. A changed graph, or a module that it imports, makes the
+ * graphs be published again; a module that the configuration imports makes the stack reload its code. Other files have no
+ * effect, unless the last change could not be used: then any module may mend it. Each problem is printed once, and the
+ * previous version stays in use.
  * @returns a function that stops it
  */
-export async function watchProject({ stack, client, root, dataDir, say }: ProjectWatch): Promise<() => Promise<void>> {
-  const faulty = new Set<string>();
-  let isFirst = true;
-  const publishAll = async (): Promise<void> => {
-    const folder = stack.graphs();
-    const files = folder === null ? [] : await graphFiles(folder).catch(() => []);
-    const unchanged: string[] = [];
-    for (const file of files) {
-      const result = await publishFile(client, relative(process.cwd(), file)).catch((error: unknown) => ({
-        problem: `${messageOf(error)}\n`,
-      }));
-      if ('problem' in result) {
-        faulty.add(file);
-        say(result.problem.trimEnd());
-        continue;
-      }
-      const isMended = faulty.delete(file);
-      const { name, version, outcome } = result.graph;
-      const again = outcome === 'restored' ? ' again' : '';
-      if (outcome !== 'unchanged') say(`published ${name}, version ${version}${again} (${relative(root, file)})`);
-      else if (isMended) say(`${relative(root, file)} is valid again: ${describePublication(result.graph)}`);
-      else unchanged.push(`${name}@${version}`);
-    }
-    if (isFirst && unchanged.length > 0) say(`unchanged: ${unchanged.join(', ')}`);
-    isFirst = false;
+export async function watchProject({
+  stack,
+  client,
+  config,
+  dataDir,
+  say,
+}: ProjectWatch): Promise<() => Promise<void>> {
+  const entry = await realpath(config);
+  const root = dirname(entry);
+  const publisher = createPublisher({ client, root, say });
+  const reload = createReload({ stack, root, say });
+  const isEdited = createEditCheck();
+  let code: ReadonlySet<string> = new Set([entry]);
+  const lookAtImports = async (): Promise<void> => {
+    code = new Set([...(reload.isFaulty() ? code : []), ...(await importedFiles(entry))]);
+    watcher.add([...code, ...publisher.imported()].filter((file) => relative(root, file).startsWith('..')));
+  };
+  const publishAll = async (edited: readonly string[]): Promise<void> => {
+    await publisher.publish(stack.graphs(), edited);
+    await lookAtImports();
   };
   const changed = async (files: readonly string[]): Promise<void> => {
-    const began = performance.now();
-    forgetModules();
-    const names = files.map((file) => relative(root, file)).join(', ');
-    if (files.some((file) => !isInsideFolder(file, stack.graphs()))) {
-      try {
-        await stack.reload();
-        say(`reloaded in ${Math.round(performance.now() - began)} ms (${names})`);
-      } catch (error) {
-        say(`not reloaded, the code of before goes on: ${messageOf(error)}${whereThrown(error)}`);
-        return;
-      }
-    }
-    await publishAll();
+    const edited = (await Promise.all(files.map(async (file) => ((await isEdited(file)) ? [file] : [])))).flat();
+    const graphs = await graphsFolder(stack);
+    const isGraph = (file: string): boolean => isInsideFolder(file, graphs);
+    const ofCode = edited.filter((file) => code.has(file) || (reload.isFaulty() && !isGraph(file)));
+    const touchesGraphs = edited.some(
+      (file) => isGraph(file) || publisher.imported().has(file) || publisher.isFaulty(),
+    );
+    if (ofCode.length === 0 && !touchesGraphs) return;
+    await forgetModules();
+    if (ofCode.length > 0 && !(await reload.run(ofCode, code))) await lookAtImports();
+    else await publishAll(edited);
   };
   // Changes that occur before the first publication are handled, too.
-  const without = [resolve(dataDir), join(root, 'dist')];
-  const failed = (problem: string): void => say(`not all files are watched: ${problem}`);
-  const isGraph = (file: string): boolean => isInsideFolder(file, stack.graphs());
-  const stop = await watchFiles({ root, without, isGraph, changed, failed });
-  await publishAll();
-  return stop;
+  const watcher = watchFiles({
+    root,
+    without: [await realpath(dataDir).catch(() => resolve(dataDir)), join(root, 'dist')],
+    changed,
+    failed: once((problem) => say(`not all files are watched: ${problem}`)),
+  });
+  await watcher.ready;
+  await publishAll([]);
+  return async () => await watcher.close();
+}
+
+interface Reload {
+  /**
+   * Reloads the code of the stack, and prints how that went; the same problem again only if an edited file is among the
+   * code.
+   * @returns false if the previous code stays in use
+   */
+  run(edited: readonly string[], code: ReadonlySet<string>): Promise<boolean>;
+  /** True if the last reload has failed. */
+  isFaulty(): boolean;
+}
+
+function createReload({ stack, root, say }: Pick<ProjectWatch, 'stack' | 'say'> & { readonly root: string }): Reload {
+  let fault: string | null = null;
+  return {
+    isFaulty: () => fault !== null,
+    async run(edited, code) {
+      const began = performance.now();
+      const names = edited.map((file) => relative(root, file)).join(', ');
+      try {
+        await stack.reload();
+      } catch (error) {
+        const found = `${messageOf(error)}${whereThrown(error)}`;
+        if (found !== fault) say(`not reloaded, the code of before goes on: ${found}`);
+        else if (edited.some((file) => code.has(file))) say(`still not reloaded, for the same reason (${names})`);
+        fault = found;
+        return false;
+      }
+      fault = null;
+      say(`reloaded in ${formatSeconds(performance.now() - began)} (${names})`);
+      return true;
+    },
+  };
+}
+
+/** Returns a function that is false for a file whose content it has seen: editors may write one twice. */
+function createEditCheck(): (file: string) => Promise<boolean> {
+  const contents = new Map<string, string | null>();
+  return async (file) => {
+    const content = await readFile(file, 'utf8').catch(() => null);
+    const isSame = contents.has(file) && contents.get(file) === content;
+    contents.set(file, content);
+    return !isSame;
+  };
+}
+
+async function graphsFolder({ graphs }: ProjectWatch['stack']): Promise<string | null> {
+  const folder = graphs();
+  return folder === null ? null : await realpath(folder).catch(() => folder);
 }
 
 function isInsideFolder(file: string, folder: string | null): boolean {
   return folder !== null && file.startsWith(`${folder}${sep}`);
 }
 
-/** A watched folder. */
-interface WatchedFolder {
-  readonly root: string;
-  /** Folders to ignore, in addition to packages and hidden folders. */
-  readonly without: readonly string[];
-  /** True for a file that may be a graph. Any other new JSON file counts as output, such as a file saved by curl. */
-  readonly isGraph: (path: string) => boolean;
-  /** Receives the changed files; it is not called again before it has ended. */
-  readonly changed: (files: readonly string[]) => Promise<void>;
-  /** Receives the reason why a file can't be watched, such as a system limit; other files are still watched. */
-  readonly failed: (problem: string) => void;
-}
-
-/** Changes within this time are reported together. */
-const TOGETHER_MS = 50;
-
-/**
- * Reports changes of modules and JSON files, except of JSON that other programs write. Resolves when it watches.
- * @returns a function that stops it
- */
-export async function watchFiles({
-  root,
-  without,
-  isGraph,
-  changed,
-  failed,
-}: WatchedFolder): Promise<() => Promise<void>> {
-  const waiting = new Set<string>();
-  const outputs = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
-  let last: Promise<void> = Promise.resolve();
-  const report = (): void => {
-    last = last.then(async () => {
-      const files = [...waiting];
-      waiting.clear();
-      if (files.length > 0) await changed(files);
-    });
+/** Returns a function that passes each text on once. */
+function once(say: (text: string) => void): (text: string) => void {
+  const said = new Set<string>();
+  return (text) => {
+    if (!said.has(text)) say(text);
+    said.add(text);
   };
-  const watcher = watch(root, { ignored: (path) => isLeftOut(path, root, without), ignoreInitial: true });
-  watcher.on('all', (event, path) => {
-    if (event.endsWith('Dir') || !WATCHED.has(extname(path))) return;
-    if (event === 'add' && extname(path) === '.json' && !isGraph(path)) outputs.add(path);
-    if (outputs.has(path)) return;
-    waiting.add(path);
-    clearTimeout(timer);
-    timer = setTimeout(report, TOGETHER_MS);
-  });
-  watcher.on('error', (error) => failed(messageOf(error)));
-  await new Promise<void>((resolve) => watcher.once('ready', () => resolve()));
-  return async () => {
-    clearTimeout(timer);
-    await watcher.close();
-    await last;
-  };
-}
-
-const WATCHED: ReadonlySet<string> = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.json']);
-
-function isLeftOut(path: string, root: string, without: readonly string[]): boolean {
-  if (without.some((folder) => path === folder || path.startsWith(`${folder}${sep}`))) return true;
-  return relative(root, path)
-    .split(sep)
-    .some((part) => part === 'node_modules' || (part.startsWith('.') && part !== '..'));
-}
-
-/**
- * The location in the project's own code where an error was thrown, such as ` (/app/tools/pay.ts:3:9)`; empty if
- * unknown.
- */
-export function whereThrown(error: unknown): string {
-  const frames = errorChain(error)
-    .toReversed()
-    .flatMap(({ stack = '' }) => stack.split('\n').flatMap((line) => locationInStackLine(line) ?? []));
-  const frame = frames.find(({ file }) => !file.includes('/node_modules/') && !file.startsWith(ENGINE_FOLDER));
-  return frame ? ` (${frame.file}${frame.position})` : '';
-}
-
-const ENGINE_FOLDER = fileURLToPath(new URL('../../', import.meta.url));
-
-/** A line of a stack trace. The URL of a reloaded module ends with its generation. */
-const STACK_FRAME_PATTERN = /^\s+at (?:.*\()?(?<file>(?:file:\/\/)?\/[^()?]*?)(?:\?[^:()]*)?(?<position>:\d+:\d+)\)?$/;
-
-function locationInStackLine(line: string): { readonly file: string; readonly position: string } | null {
-  const { file, position } = STACK_FRAME_PATTERN.exec(line)?.groups ?? {};
-  if (file === undefined || position === undefined) return null;
-  return { file: file.startsWith('file:') ? fileURLToPath(file) : file, position };
 }

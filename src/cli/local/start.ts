@@ -1,9 +1,10 @@
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { DATA_DIR } from '../../dev/data-folder.ts';
 import { UsageError, EXIT, switchFlag, textFlag, textFlagOr, defineCommand, NO_OPERANDS } from '../line/command.ts';
 import { CONFIG_FLAG, findConfig } from '../input/read-catalog.ts';
 import type { FlagValues } from '../line/command.ts';
 import { createClient } from '../../client/index.ts';
+import { openStackOutput } from './stack-output.ts';
 
 export const DATA_DIR_FLAG = textFlagOr(DATA_DIR, 'DIR', 'where state is kept');
 
@@ -64,11 +65,12 @@ export const startCommand = defineCommand({
   },
   exits: { 0: 'stopped by a signal', 1: 'something failed' },
   readsEnvFile: true,
-  async action({ values }, { continueWhenUnread }) {
-    continueWhenUnread();
-    const options = { ...readStackOptions(values), json: values.json, quiet: values.quiet };
-    const stack = await import('../../dev/start.ts');
-    await stack.startStackInProcess(options);
+  async action({ values }, terminal) {
+    terminal.continueWhenUnread();
+    const options = readStackOptions(values);
+    const output = openStackOutput({ ...options, json: values.json, quiet: values.quiet }, terminal);
+    const { startStackInProcess } = await import('../../dev/start.ts');
+    await startStackInProcess({ ...options, ...output });
     return EXIT.done;
   },
 });
@@ -87,14 +89,19 @@ export const devCommand = defineCommand({
   readsEnvFile: true,
   async action({ values }, terminal) {
     terminal.continueWhenUnread();
-    const options = { ...readStackOptions(values), json: false, quiet: values.quiet };
-    const { startStackInProcess } = await import('../../dev/start.ts');
-    const starting = startStackInProcess({ ...options, publish: async () => undefined });
+    const options = readStackOptions(values);
+    const output = openStackOutput({ ...options, json: false, quiet: values.quiet }, terminal);
+    const [{ startStackInProcess }, { trackImports }] = await Promise.all([
+      import('../../dev/start.ts'),
+      import('../../config/modules/project-modules.ts'),
+    ]);
+    await trackImports();
+    const starting = startStackInProcess({ ...options, ...output, publish: async () => undefined });
     const [stack, { watchProject }] = await Promise.all([starting, import('./develop.ts')]);
     await watchProject({
       stack,
       client: createClient({ baseUrl: stack.baseUrl, token: stack.tokens.user }),
-      root: resolve(dirname(findConfig(options.config, terminal) ?? '.')),
+      config: resolve(findConfig(options.config, terminal) ?? '.'),
       dataDir: options.dataDir,
       say: (line) => void terminal.stdout.write(`${line}\n`),
     });

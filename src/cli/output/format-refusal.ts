@@ -31,8 +31,12 @@ export function formatIssues(file: string, issues: readonly LocatedIssue[]): str
     .join('');
 }
 
-/** Describes a failed request in one line. */
+/** What Node says if nothing listens at a port of this machine. */
+const LOCAL_REFUSAL = /^https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])\b.*ECONNREFUSED/s;
+
+/** Describes a failed request in one line. A stack on this machine that does not run has the command that starts it. */
 export function describeRefusal({ status, code, detail, mayTakeEffect }: HoldfastError): string {
-  const what = status === null ? detail : `The API answered ${status} ${code}: ${detail}`;
+  const start = LOCAL_REFUSAL.test(detail) ? '; start it: npx holdfast dev' : '';
+  const what = status === null ? `${detail}${start}` : `The API answered ${status} ${code}: ${detail}`;
   return mayTakeEffect ? `${what} (it may take effect all the same: look before you send it again)` : what;
 }

@@ -1,4 +1,5 @@
 import type { Run } from '../../client/index.ts';
+import { formatOrigin } from '../../wording/index.ts';
 
 /** The words for each status of a run: of the present, and with the time of its beginning. */
 const STATUS_WORDS: Readonly<Record<Run['status'], { readonly now: string; readonly since: string }>> = {
@@ -30,7 +31,7 @@ export function formatOutcome(run: Pick<Run, 'id' | 'status' | 'waitingFor' | 'e
   return [
     `Run ${formatStatus(run)}`,
     ...(awaited.length > 0 ? [`${waits} ${awaited.join(', ')}`] : []),
-    ...(run.error ? [`: ${formatErrorWithCause(run.error)}`] : []),
+    ...(run.error ? [`: ${formatErrorWithCause(run.error)}${formatOrigin(run.error)}`] : []),
   ].join('');
 }
 

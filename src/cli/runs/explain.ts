@@ -3,7 +3,8 @@ import { API_EXITS, accessFlags, openClient, openLocalClients } from '../input/a
 import type { LocalClients } from '../input/api-access.ts';
 import { EXIT, defineCommand, oneOperand, switchFlag } from '../line/command.ts';
 import { formatStatusSince } from '../output/run-texts.ts';
-import { escapeInvisible } from '../../graph/values/index.ts';
+import { TONE_BY_STATUS, paintFor } from '../output/style.ts';
+import type { Tone } from '../../wording/index.ts';
 import { APPROVER } from './approvals.ts';
 import { formatFailedCall } from './interventions.ts';
 
@@ -25,7 +26,9 @@ export const explainCommand = defineCommand({
     }
     const [run, local] = await Promise.all([runs.get(id), openLocalClients(values, terminal)]);
     const views = local && (await readViews(explanation, local));
-    terminal.stdout.write(formatExplanation(explanation, run, views));
+    const paint = paintFor(terminal.stdout, terminal.env);
+    for (const [tone, line] of explanationLines(explanation, run, views))
+      terminal.stdout.write(`${paint(tone, line.replaceAll('\n', ' '))}\n`);
     return EXIT.done;
   },
 });
@@ -43,21 +46,31 @@ async function readViews(explanation: Explanation, { reader, others }: LocalClie
   return new Map([[reader, explanation], ...(await Promise.all([...others].map(read))).flat()]);
 }
 
-function formatExplanation(explanation: Explanation, { waitingFor }: Run, views: Views | null): string {
+/** A line of an explanation, and how it is meant. */
+type ExplanationLine = readonly [tone: Tone | null, text: string];
+
+function explanationLines(
+  explanation: Explanation,
+  { waitingFor }: Run,
+  views: Views | null,
+): readonly ExplanationLine[] {
   const { runId, status, since, reasons, budget, deadline, actions } = explanation;
   const left = budget.map(({ limit, allowed, left: rest }) => `${limit} ${rest} of ${allowed}`);
   const failedCall = (id: string | undefined): readonly string[] => {
     const waiting = waitingFor.find((one) => one.kind === 'intervention' && one.id === id);
     return waiting?.kind === 'intervention' ? formatFailedCall(waiting).map((line) => `    ${line}`) : [];
   };
-  const lines = [
-    formatStatusSince({ id: runId, status }, since),
-    ...reasons.flatMap(({ kind, text, id }) => [`  ${text}`, ...(kind === 'intervention' ? failedCall(id) : [])]),
-    ...(left.length > 0 ? [`  left: ${left.join(', ')}`] : []),
-    ...(deadline ? [`  deadline: ${deadline.at ?? 'stands still'}. ${deadline.effect}`] : []),
-    ...actions.flatMap((action) => formatAction(action, views)),
+  const plain = (line: string): ExplanationLine => [null, line];
+  return [
+    ['heading', formatStatusSince({ id: runId, status }, since)],
+    ...reasons.flatMap(({ kind, text, id }): readonly ExplanationLine[] => [
+      [TONE_BY_STATUS[status], `  ${text}`],
+      ...(kind === 'intervention' ? failedCall(id).map(plain) : []),
+    ]),
+    ...(left.length > 0 ? [plain(`  left: ${left.join(', ')}`)] : []),
+    ...(deadline ? [plain(`  deadline: ${deadline.at ?? 'stands still'}. ${deadline.effect}`)] : []),
+    ...actions.flatMap((action) => formatAction(action, views).map(plain)),
   ];
-  return lines.map((line) => `${escapeInvisible(line.replaceAll('\n', ' '))}\n`).join('');
 }
 
 type Action = Explanation['actions'][number];

@@ -2,7 +2,10 @@ import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
 import { readCountFlag } from '../input/read-flags.ts';
 import { EXIT, UsageError, defineCommand, oneOperand, switchFlag, textFlag } from '../line/command.ts';
 import { formatStep } from '../output/run-texts.ts';
-import { createEventFormatter } from '../../wording/index.ts';
+import { paintFor } from '../output/style.ts';
+import type { Paint } from '../output/style.ts';
+import { formatLocalTime, zoneName } from '../output/times.ts';
+import { createEventFormatter, toneOfEvent } from '../../wording/index.ts';
 import type { RunEvent } from '../../graph/journal/index.ts';
 
 /* The commands that print what a run has recorded: its events and its values. */
@@ -13,7 +16,7 @@ export const historyCommand = defineCommand({
   name: 'history',
   summary: 'print what has happened to a run',
   operands: oneOperand('RUN', 'the id of one run'),
-  about: `Prints the events of a run in order: the number of the event, its time (UTC), the number of its superstep from 0, and
+  about: `Prints the events of a run in order: the number of the event, its local time, the number of its superstep from 0, and
     what has happened.`,
   flags: {
     follow: switchFlag('goes on until the run has ended'),
@@ -29,8 +32,9 @@ export const historyCommand = defineCommand({
     if (values.follow && values.last !== undefined) throw new UsageError('--last goes without --follow');
     const { runs } = await openClient(values, terminal);
     const events = values.follow ? runs.follow(id) : runs.history(id, { limit: MAX_PAGE });
-    const format = values.json ? formatAsJson : createEventLineFormatter();
-    let heading = values.json ? '' : `${HEADING}\n`;
+    const paint = paintFor(terminal.stdout, terminal.env);
+    const format = values.json ? formatAsJson : createEventLineFormatter(paint);
+    let heading = values.json ? '' : `${paint('heading', eventHeading())}\n`;
     const print = (line: string): void => {
       terminal.stdout.write(`${heading}${line}\n`);
       heading = '';
@@ -58,17 +62,20 @@ function formatAsJson(event: RunEvent): string {
   return JSON.stringify(event);
 }
 
-const WIDTHS = { seq: 4, at: 24, step: 4 } as const;
-const HEADING = ['SEQ'.padStart(WIDTHS.seq), 'TIME'.padEnd(WIDTHS.at), 'STEP'.padStart(WIDTHS.step), 'EVENT'].join(
-  '  ',
-);
+const WIDTHS = { seq: 4, at: 23, step: 4 } as const;
 
-function createEventLineFormatter(): (event: RunEvent) => string | null {
+function eventHeading(): string {
+  const time = `TIME (${zoneName()})`;
+  return ['SEQ'.padStart(WIDTHS.seq), time.padEnd(WIDTHS.at), 'STEP'.padStart(WIDTHS.step), 'EVENT'].join('  ');
+}
+
+function createEventLineFormatter(paint: Paint): (event: RunEvent) => string | null {
   const format = createEventFormatter();
   return (event) => {
     const text = format(event);
     if (text === null) return null;
-    return [String(event.seq).padStart(WIDTHS.seq), event.at, formatStep(event.step), text].join('  ');
+    const head = [String(event.seq).padStart(WIDTHS.seq), formatLocalTime(event.at), formatStep(event.step)];
+    return `${paint('quiet', head.join('  '))}  ${paint(toneOfEvent(event), text)}`;
   };
 }
 

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { HoldfastError } from '../../client/index.ts';
 import type { Client, Run } from '../../client/index.ts';
-import { createEventFormatter, retryLine } from '../../wording/index.ts';
+import { createEventFormatter, retryLine, toneOfEvent } from '../../wording/index.ts';
+import type { Tone } from '../../wording/index.ts';
 import { isJsonObject, parseDuration } from '../../graph/values/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
@@ -18,6 +19,7 @@ import {
 import type { Terminal } from '../line/command.ts';
 import { describeRefusal, formatBodyIssues, formatIssues, formatRefusal } from '../output/format-refusal.ts';
 import { formatOutcome, formatStep } from '../output/run-texts.ts';
+import { TONE_BY_STATUS, paintFor } from '../output/style.ts';
 import { readDefinition } from '../input/read-definition.ts';
 import { LIMITS_FLAG, readLimitsFlag, readJsonObject } from '../input/read-flags.ts';
 import { nextSteps } from './control.ts';
@@ -57,7 +59,9 @@ export const runCommand = defineCommand({
       return EXIT.failed;
     }
     const client = await openClient(values, terminal);
-    const print = values.quiet ? () => {} : (line: string) => void terminal.stderr.write(`${line}\n`);
+    const paint = paintFor(terminal.stderr, terminal.env);
+    const print = (line: string, tone: Tone | null = null): void =>
+      values.quiet ? undefined : void terminal.stderr.write(`${paint(tone, line)}\n`);
     const id = await submitRun(client, source, { input, ...limits }, terminal);
     if (id === null) return EXIT.failed;
     print(`Run ${id}`);
@@ -65,8 +69,8 @@ export const runCommand = defineCommand({
     const stopPrinting = values.quiet ? () => {} : printRetries(client, id, print);
     const { ended, isLate } = await followUntilEnd(client, id, { signal, print }).finally(stopPrinting);
     terminal.stdout.write(`${JSON.stringify(values.json ? ended : ended.output, null, 2)}\n`);
-    for (const line of await nextSteps(client, ended)) print(line);
-    print(formatOutcome(ended));
+    for (const line of await nextSteps(client, ended)) print(line, 'attention');
+    print(formatOutcome(ended), TONE_BY_STATUS[ended.status]);
     return isLate ? EXIT.timedOut : EXIT_BY_STATUS[ended.status];
   },
 });
@@ -127,8 +131,10 @@ async function submitRun(
 interface FollowSettings {
   /** Stops the wait. */
   readonly signal: AbortSignal | undefined;
-  readonly print: (line: string) => void;
+  readonly print: PrintLine;
 }
+
+type PrintLine = (line: string, tone?: Tone | null) => void;
 
 /** Prints the events of a run until it ends or needs a person. */
 async function followUntilEnd(
@@ -143,7 +149,7 @@ async function followUntilEnd(
       const { done, value } = await events.next();
       if (done === true) return { ended: value, isLate: false };
       const line = format(value);
-      if (line !== null) print(`${formatStep(value.step)}  ${line}`);
+      if (line !== null) print(`${formatStep(value.step)}  ${line}`, toneOfEvent(value));
     }
   } catch (error) {
     if (signal?.aborted !== true) throw error;

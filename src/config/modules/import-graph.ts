@@ -1,11 +1,9 @@
 import { resolve, join } from 'node:path';
 import { readdir } from 'node:fs/promises';
-import { register } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { isJsonObject, messageOf, toJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
-import { isBuilt } from '../../process/own-code.ts';
-import { currentUrl } from './fresh-modules.ts';
+import { allowTypeScript, currentUrl } from './project-modules.ts';
 
 /** A line and a column of a module, both from 1. */
 interface SourcePosition {
@@ -72,7 +70,7 @@ export async function graphFiles(folder: string): Promise<readonly string[]> {
  * @returns its default export, or all exports if it has none
  */
 export async function importModule(path: string): Promise<unknown> {
-  if (isBuilt && /\.[cm]?ts$/.test(path)) await (registering ??= registerTypeScript());
+  if (/\.[cm]?ts$/.test(path)) await allowTypeScript();
   const exported = defaultExportOf(await import(currentUrl(pathToFileURL(path).href)));
   // A module that was compiled to CommonJS has its exports in `default`.
   return isAnyObject(exported) && '__esModule' in exported ? defaultExportOf(exported) : exported;
@@ -80,14 +78,4 @@ export async function importModule(path: string): Promise<unknown> {
 
 function defaultExportOf(module: unknown): unknown {
   return isAnyObject(module) && 'default' in module ? module.default : module;
-}
-
-let registering: Promise<void> | null = null;
-
-/** Registers a loader for TypeScript, unless the engine itself runs from its source. */
-async function registerTypeScript(): Promise<void> {
-  const [imports, requires] = await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')]);
-  imports.register();
-  requires.register();
-  register('./own-package-hook', import.meta.url);
 }

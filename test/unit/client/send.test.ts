@@ -44,6 +44,12 @@ const broken: Step = () => {
   throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
 };
 
+/** The error of Node's `fetch` for a port at which nothing listens. */
+const unconnected: Step = () => {
+  const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  throw new TypeError('fetch failed', { cause });
+};
+
 const POST = { method: 'POST', path: '/api/runs', body: { graph: 'g' } } as const;
 const GET = { method: 'GET', path: '/api/runs', query: { limit: 2, status: undefined } } as const;
 
@@ -199,6 +205,8 @@ describe('an error', () => {
       steps: [broken, says('NOT_FOUND', 404)],
       expected: true,
     },
+    { what: 'a refused connection', request: POST, steps: [unconnected], expected: false },
+    { what: 'a refused connection after a lost attempt', request: POST, steps: [broken, unconnected], expected: true },
     { what: 'a GET request', request: GET, steps: [broken], expected: false },
   ])(
     'an error of the client states whether the request was possibly executed: $what',

@@ -43,6 +43,16 @@ test('a log line of the SDK about a failed workflow has the classes of its error
   expect(JSON.stringify(line)).not.toContain(SECRET);
 });
 
+test.each([
+  ['TOOL_FAILED', false],
+  ['INTERNAL', true],
+])('a log line of the SDK about a run that has failed with %s has the frames of the engine: %s', async (type, has) => {
+  const failure = Object.assign(quoting(), { name: 'ApplicationFailure', type });
+  const line = await lineOf((logger) => toTemporalLogger(logger).warn('Workflow failed', { error: failure }));
+  expect(JSON.stringify(line).includes('"stack"')).toBe(has);
+  expect(line).toMatchObject({ error: { code: type } });
+});
+
 test.each<[string, string, object, object]>([
   ['of a failed activity', 'Activity failed', { error: quoting(), activityType: 'record' }, { activityType: 'record' }],
   ['of the core', 'Failing workflow task', { run_id: 'e1', failure: `Failure { ${SECRET} }` }, { run_id: 'e1' }],

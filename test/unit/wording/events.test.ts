@@ -51,6 +51,31 @@ test('the formatted name of a node in a subgraph begins with the enclosing nodes
   expect(format({ type: 'node.completed', ...task, update: {} }, ['outer'])).toBe('outer/pay is done');
 });
 
+const stack = 'at execute (tools/pay.ts:31:36)\nat run (tools/pay.ts:2:1)';
+const thrown = { ...error, cause: { code: 'Error', message: error.message, stack } } as const;
+
+test.each<[RunEventBody, string]>([
+  [
+    { type: 'tool.called', ...task, tool: 'refund', error: thrown, attempts: 1, durationMs: 1, idempotencyKey: 'k' },
+    'pay: refund has failed: TOOL_FAILED the shop is closed, at execute (tools/pay.ts:31:36)',
+  ],
+  [
+    { type: 'node.failed', ...task, error: thrown, attempts: 1 },
+    'pay has failed: TOOL_FAILED the shop is closed, at execute (tools/pay.ts:31:36)',
+  ],
+])('the line of the failure %j names where configured code has thrown', (event, line) => {
+  expect(format(event)).toBe(line);
+});
+
+test.each([
+  ['01R:each#3.1.0/pay:1:0:0', 'each[3]/pay'],
+  ['01R:each#3.1.0/pay#2:1:0:0', 'each[3]/pay[2]'],
+  ['01R:shortened:1:0:0', 'each/pay'],
+])('the line of a call with the key %s names the elements around it', (idempotencyKey, name) => {
+  const event = { type: 'tool.requested', ...task, tool: 'refund', args: {}, idempotencyKey } as const;
+  expect(format(event, ['each'])).toBe(`${name}: refund is called with {}`);
+});
+
 test('a large value in a formatted event is truncated, and control characters are escaped', () => {
   expect(format({ type: 'run.completed', output: 'x'.repeat(1_000) })?.length).toBeLessThan(250);
   expect(format({ type: 'run.canceled', by: 'uma\u001B[2A\n', reason: null })).toBe('canceled by uma\\u{1b}[2A ');

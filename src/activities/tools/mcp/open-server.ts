@@ -102,15 +102,17 @@ export interface McpTools {
 
 /**
  * Connects MCP servers and lists their tools.
+ * @param open connects one server
  * @throws if a server can't be used as configured: the message names every problem by server, and all connections are
  * closed
  */
 export async function openMcpTools(
   servers: Readonly<Record<string, McpServerSettings>>,
   deps: McpDeps,
+  open: typeof openServer = openServer,
 ): Promise<McpTools> {
   const opened = await Promise.all(
-    Object.entries(servers).map(async ([name, settings]) => ({ name, ...(await openServer(name, settings, deps)) })),
+    Object.entries(servers).map(async ([name, settings]) => ({ name, ...(await open(name, settings, deps)) })),
   );
   const close = async (): Promise<void> => void (await Promise.all(opened.map(async (server) => await server.close())));
   const problems = opened.flatMap(({ name, problems }) => problems.map((problem) => `  ${name}: ${problem}`));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { whereThrown } from '../../../../src/cli/local/develop.ts';
+import { whereThrown } from '../../../../src/cli/local/where-thrown.ts';
 
 const thrown = (...frames: string[]): Error =>
   Object.assign(new Error('x'), { stack: ['Error: x', ...frames.map((frame) => `    at ${frame}`)].join('\n') });

@@ -12,3 +12,11 @@ test('the CLI reports that a request was possibly executed', () => {
   const lost = new HoldfastError({ code: 'UNREACHABLE', detail: 'gone', mayTakeEffect: true });
   expect(describeRefusal(lost)).toBe('gone (it may take effect all the same: look before you send it again)');
 });
+
+test.each([
+  ['a stack on this machine', 'http://127.0.0.1:3000', '; start it: npx holdfast dev'],
+  ['another machine', 'http://holdfast.example', ''],
+])('the CLI says how to start what refuses a connection: %s', (_, origin, hint) => {
+  const detail = `${origin} can't be reached: connect ECONNREFUSED`;
+  expect(describeRefusal(new HoldfastError({ code: 'UNREACHABLE', detail }))).toBe(`${detail}${hint}`);
+});

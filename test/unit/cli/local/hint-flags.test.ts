@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hintFlags } from '../../../src/dev/start.ts';
+import { hintFlags } from '../../../../src/cli/local/stack-output.ts';
 
 const HERE = { dataDir: '.holdfast', logFile: undefined, issuerJwk: undefined, tokensFile: undefined };
 
