@@ -8,6 +8,8 @@ export type { CallOptions, ClientOptions } from './send.ts';
 export type {
   Approval,
   Call,
+  ChatMessage,
+  ChatPage,
   Checkpoint,
   Explanation,
   Graph,

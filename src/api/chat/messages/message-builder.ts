@@ -154,11 +154,14 @@ function filesOf(message: Json): readonly FilePart[] {
   return isMessageContent(content) ? contentParts(content).filter(isFilePart) : [];
 }
 
-/** Stored files get the URL of the API that serves them. */
 function toChunk(part: FilePart): UiChunk {
+  return { type: 'file', url: fileUrlOf(part), mediaType: part.mediaType };
+}
+
+/** Returns the URL of a file in a chat message. Stored files get the path of the API that serves them. */
+export function fileUrlOf(part: FilePart): string {
   const source = sourceOfFile(part);
-  const url = source.kind === 'url' ? source.url : `/api/blobs/${encodeURIComponent(source.id)}`;
-  return { type: 'file', url, mediaType: part.mediaType };
+  return source.kind === 'url' ? source.url : `/api/blobs/${encodeURIComponent(source.id)}`;
 }
 
 /** The event that reports what a node has written. */
