@@ -86,7 +86,7 @@ export async function playGraph(given: AnyGraph, input: object, { config, option
   const record = new RunRecord();
   const planned = planOutside(timeline, { options, by: createdBy, start: clock.now });
   const calls = new CallPlayer({
-    toCall: createFakeCalls(fakes, options.secrets ?? {}),
+    toCall: createFakeCalls(fakes, options.secrets ?? {}, (key, value) => record.addProgress(key, value)),
     owner: { runId, tenantId, graph: ran.name, createdBy },
     clock,
     timeline,

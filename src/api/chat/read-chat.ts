@@ -164,7 +164,7 @@ class StoredUpdates {
       const { events, hasMore, status, lastSeq } = run;
       this.seq = events.at(-1)?.seq ?? this.seq;
       this.status = status;
-      yield { deltas: [], events, run, isUpToDate: lastSeq <= this.seq };
+      yield { deltas: [], progress: [], events, run, isUpToDate: lastSeq <= this.seq };
       if (!hasMore) return;
     }
   }

@@ -31,7 +31,10 @@ const RESPONSE_HEADERS = [
  * Middleware: lets pages of the given origins send requests and read responses, errors included. Browsers send no
  * cookies along, as the API takes tokens only.
  */
-export function crossOrigin({ origins, maxAgeMs }: NonNullable<ApiDeps['settings']['cors']>): MiddlewareHandler<ApiEnv> {
+export function crossOrigin({
+  origins,
+  maxAgeMs,
+}: NonNullable<ApiDeps['settings']['cors']>): MiddlewareHandler<ApiEnv> {
   return cors({
     origin: [...origins],
     allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
