@@ -25,7 +25,7 @@ export const TOP: Texts<ConfigInput> = {
   codecs: "Temporal's payload codecs, such as one that encrypts; the first is applied first. TypeScript only.",
   graphs:
     'A folder with definitions, or `{ folder, tenants }`. `start` publishes them for the tenant `demo`, `holdfast api` for these tenants.',
-  http: 'The addresses that tools and models may reach.',
+  http: 'The addresses that tools and models may reach, and the pages that may use the API.',
   webhooks: 'The addresses that webhooks may reach.',
   auth: 'The tokens that the API accepts. Needed in production.',
   roles:
@@ -116,7 +116,10 @@ export const SECTIONS: { readonly [Name in SectionName]: Texts<ConfigInput[Name]
     console:
       'How people sign in at the [console](../console.md): `clientId`, `scope`, `parameters` for the issuer, `origins` of its token endpoint.',
   },
-  http: { allow: 'Private addresses, as `host:port`. All other private ones are blocked.' },
+  http: {
+    allow: 'Private addresses, as `host:port`. All other private ones are blocked.',
+    cors: '`origins` of pages that [may use the API](../client.md#from-a-page-of-another-origin), and `maxAge`, for which browsers remember it.',
+  },
   webhooks: { allow: 'Private addresses, as `host:port`; those of `http.allow` do not count.' },
   defaults: {
     maxSteps: 'Supersteps of a run.',

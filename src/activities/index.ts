@@ -8,6 +8,7 @@ import type {
 } from '../graph/run/index.ts';
 import type { JournalBatch } from '../graph/journal/index.ts';
 import type { Store } from '../store/store.ts';
+import { createOpenProgress } from './open-progress.ts';
 import { functionCalls, nodeCalls, createReadings, toolCalls } from './tool-calls.ts';
 import type { RegisteredFunction, RegisteredNodeType } from './registered-code.ts';
 import { modelCalls } from './model-calls.ts';
@@ -73,9 +74,10 @@ export interface Activities extends CallActivities, JournalActivities, ScheduleA
 export function createCallActivities(deps: ActivityDeps): CallActivities {
   const { store, tools, functions, nodeTypes = {}, showsContents = false, logger } = deps;
   const ofModels = { ...modelCalls(deps), showsContents };
-  const ofTools = { ...toolCalls(tools, logger, createFileKeeper(store.files)), showsContents };
+  const openProgress = createOpenProgress(deps.publishDeltas ?? (() => undefined));
+  const ofTools = { ...toolCalls(tools, logger, createFileKeeper(store.files), openProgress), showsContents };
   const ofReadings = { ...createReadings(tools), showsContents };
-  const ofFunctions = { ...functionCalls(functions, logger), showsContents };
+  const ofFunctions = { ...functionCalls(functions, logger, openProgress), showsContents };
   const ofNodes = { ...nodeCalls(nodeTypes, logger), showsContents };
   const perform = async <R extends CallRequest>(kind: CallBehavior<R>, task: CallTask<R>): Promise<CallOutcome> =>
     await inCallSlot(deps.slots, store, task, async () => await performCall(store, kind, task));

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { ModelDelta } from '../graph/journal/index.ts';
+import type { LiveUpdate, ModelDelta } from '../graph/journal/index.ts';
 import type { Deltas } from '../store/deltas.ts';
 
-/** Publishes deltas of a run. It never fails and never blocks. */
-export type PublishDeltas = (runId: string, deltas: readonly ModelDelta[]) => void;
+/** Publishes deltas of a run, or the progress of its calls. It never fails and never blocks. */
+export type PublishDeltas = (runId: string, updates: readonly LiveUpdate[]) => void;
 
 /** The text of one attempt, published in pieces while it is generated. */
 export interface AttemptDeltas {
@@ -75,7 +75,7 @@ export function createPublishDeltas({ publish }: Pick<Deltas, 'publish'>, logger
   let hasFailed = false;
   return (runId, deltas) => {
     publish(runId, deltas).catch((error: unknown) => {
-      if (!hasFailed) logger.warn({ error }, 'the text of models can not be published while they write it');
+      if (!hasFailed) logger.warn({ error }, 'the text of models and the progress of calls can not be published');
       hasFailed = true;
     });
   };

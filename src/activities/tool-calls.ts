@@ -12,6 +12,8 @@ import { NO_LOG, openCallLogger } from './calls/call-logger.ts';
 import type { ParentLogger } from './calls/call-logger.ts';
 import { notConfigured, CallError, REFUSED, UNCLEAR } from './calls/call-error.ts';
 import { storeEncodedFiles } from './files/encoded-files.ts';
+import { noProgress } from './open-progress.ts';
+import type { OpenProgress } from './open-progress.ts';
 import { keepNoFile } from './files/keep-file.ts';
 import type { KeepFile } from './files/keep-file.ts';
 import { lazyCheck, runCode } from './calls/run-code.ts';
@@ -31,6 +33,7 @@ export function toolCalls(
   tools: Readonly<Record<string, Tool>>,
   log: ParentLogger = NO_LOG,
   keepFile: KeepFile = keepNoFile,
+  openProgress: OpenProgress = noProgress,
 ): CallBehavior<ToolCallRequest> {
   const callable = mapValues(tools, (tool) => ({
     tool,
@@ -53,7 +56,8 @@ export function toolCalls(
       if (request.isApproved !== true && needsApproval(request.args)) throw approvalRequired(tool);
       const { memory } = request;
       const logger = openCallLogger(log, task, attempt);
-      const caller = { key, runId, tenantId, principal: createdBy, memory, attempt, signal, logger };
+      const { report: progress, close } = openProgress(task, attempt, logger);
+      const caller = { key, runId, tenantId, principal: createdBy, memory, attempt, signal, logger, progress };
       const files: StoredFilePart[] = [];
       const call: ToolCall = {
         ...caller,
@@ -61,7 +65,7 @@ export function toolCalls(
         keepFile: async (file) => await keepFile(file, caller),
         attachFile: (file) => void files.push(file),
       };
-      const reply = await runCode('TOOL_FAILED', () => tool.execute(request.args, call));
+      const reply = await runCode('TOOL_FAILED', () => tool.execute(request.args, call)).finally(close);
       if (checkResult) requireResult(tool, checkResult, reply.value);
       const value = checkResult ? reply.value : await storeEncodedFiles(reply.value, call);
       return { ...reply, value, ...(files.length > 0 && { files }) };
@@ -127,6 +131,7 @@ function checkArguments({ name }: Tool, check: SchemaCheck, args: Json): void {
 export function functionCalls(
   functions: Readonly<Record<string, RegisteredFunction>>,
   log: ParentLogger = NO_LOG,
+  openProgress: OpenProgress = noProgress,
 ): CallBehavior<FunctionCallRequest> {
   return {
     safety: (request) => stricterSafety(request.effect, own(functions, request.function)?.effect),
@@ -135,8 +140,9 @@ export function functionCalls(
       const registered = own(functions, request.function);
       if (!registered) throw notConfigured('FUNCTION_FAILED', `function "${request.function}"`);
       const logger = openCallLogger(log, task, attempt);
-      const context = { key, runId, tenantId, principal: createdBy, attempt, signal, logger };
-      return await runCode('FUNCTION_FAILED', () => registered.execute(request.args, context));
+      const { report: progress, close } = openProgress(task, attempt, logger);
+      const context = { key, runId, tenantId, principal: createdBy, attempt, signal, logger, progress };
+      return await runCode('FUNCTION_FAILED', () => registered.execute(request.args, context)).finally(close);
     },
   };
 }

@@ -10,6 +10,7 @@ import { isDatabaseAway } from '../store/database/database-away.ts';
 import { problemResponse } from '../process/problem.ts';
 import { TAGS } from './middleware/route.ts';
 import { measureRequests, traceRequests } from './middleware/traced.ts';
+import { crossOrigin } from './middleware/cross-origin.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { adminRoutes } from './routes/administration.ts';
 import { approvalRoutes } from './routes/approvals.ts';
@@ -45,6 +46,7 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
   app.use(measureRequests());
   app.use(traceRequests());
   app.use(securityHeaders(deps.settings.console?.origins ?? []));
+  if (deps.settings.cors) app.use(crossOrigin(deps.settings.cors));
   app.use(
     methodNotAllowed({
       app,

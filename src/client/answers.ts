@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ApprovalSchema, InterventionSchema } from '../api/schemas/approval.ts';
 import type { CallSchema, RecordingSchema } from '../api/schemas/call.ts';
+import type { ChatMessageSchema, ChatMessagesQuery } from '../api/schemas/chat.ts';
 import type { PageQuery, ProblemSchema } from '../api/schemas/common.ts';
 import type { ExplanationSchema } from '../api/schemas/explanation.ts';
 import type {
@@ -49,6 +50,9 @@ export type GraphTest = z.input<typeof NewGraphTestSchema>;
 export type TestedGraph = z.output<typeof TestedGraphSchema>;
 export type Validation = z.output<typeof ValidationSchema>;
 export type Thread = z.output<typeof ThreadSchema>;
+export type ChatMessage = z.output<typeof ChatMessageSchema>;
+/** `limit`: stops with the run that reaches this number of messages, 50 by default. */
+export type ChatPage = { readonly limit?: number } & Pick<z.input<typeof ChatMessagesQuery>, 'before'>;
 export type Tool = z.output<typeof ToolSchema>;
 export type StreamTicket = z.output<typeof TicketSchema>;
 export type Problem = z.output<typeof ProblemSchema>;

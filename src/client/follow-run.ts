@@ -6,7 +6,7 @@ import type { CallOptions, Connection } from './send.ts';
 import { isResting, preferWait } from './wait-for-run.ts';
 import type { WaitEnd } from './wait-for-run.ts';
 import { streamRun } from './stream-events.ts';
-import type { StreamedRun, TokenEvent } from './stream-events.ts';
+import type { StreamedRun, ProgressEvent, TokenEvent } from './stream-events.ts';
 
 export interface FollowOptions extends CallOptions {
   /** The `seq` of the last known event; the default 0 yields all events. */
@@ -28,12 +28,12 @@ export function followRun(
   return until === 'ended' ? streamRun(connection, followed) : followToRest(connection, followed);
 }
 
-/** Like `followRun` until the end, with the text of models while it is generated. */
+/** Like `followRun` until the end, with the text of models while it is generated, and the progress of calls. */
 export function followTokens(
   connection: Connection,
   id: string,
   { after = 0, signal }: Pick<FollowOptions, 'after' | 'signal'> = {},
-): AsyncGenerator<RunEvent | TokenEvent, Run> {
+): AsyncGenerator<RunEvent | TokenEvent | ProgressEvent, Run> {
   return streamRun(connection, { id, after, signal }, 'tokens');
 }
 

@@ -8,6 +8,8 @@ export type { CallOptions, ClientOptions } from './send.ts';
 export type {
   Approval,
   Call,
+  ChatMessage,
+  ChatPage,
   Checkpoint,
   Explanation,
   Graph,
@@ -59,6 +61,6 @@ export type {
 } from './webhooks.ts';
 export type { NewRun, StartOptions } from './start-run.ts';
 export type { NewSchedule, Schedule, ScheduleChange, Tick } from './schedules.ts';
-export type { EventFilter, TenantEvent, TokenEvent } from './stream-events.ts';
+export type { EventFilter, ProgressEvent, TenantEvent, TokenEvent } from './stream-events.ts';
 export type { TypedGraph, TypedRun, TypedStart } from './typed-graph.ts';
 export type { WaitOptions } from './wait-for-run.ts';

@@ -28,7 +28,7 @@ import { awaitStored } from './approvals.ts';
 import { waitForRun } from './wait-for-run.ts';
 import type { WaitOptions } from './wait-for-run.ts';
 import type { CONTROLS } from '../api/schemas/controls.ts';
-import type { TokenEvent } from './stream-events.ts';
+import type { ProgressEvent, TokenEvent } from './stream-events.ts';
 
 export type Fork = z.input<typeof ForkSchema>;
 export type Replay = z.input<typeof ReplaySchema>;
@@ -79,7 +79,7 @@ export interface Runs extends Controls {
   followTokens(
     id: string,
     options?: Pick<FollowOptions, 'after' | 'signal'>,
-  ): AsyncGenerator<RunEvent | TokenEvent, Run>;
+  ): AsyncGenerator<RunEvent | TokenEvent | ProgressEvent, Run>;
   /**
    * Creates a ticket for one stream of a run in a browser, valid for a minute.
    * @param after the last `seq` that the browser knows

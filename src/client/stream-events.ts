@@ -1,4 +1,4 @@
-import type { RunEvent, ModelDelta } from '../graph/journal/index.ts';
+import type { CallProgress, RunEvent, ModelDelta } from '../graph/journal/index.ts';
 import type { CallOptions, Connection } from './send.ts';
 import { createPauses, readEvent, readStream } from './read-stream.ts';
 import type { Run } from './answers.ts';
@@ -51,9 +51,14 @@ export interface TokenEvent extends ModelDelta {
   readonly type: 'model.delta';
 }
 
+/** What the code of a tool or function reports while it works. It is no event of the history, and may be missing. */
+export interface ProgressEvent extends CallProgress {
+  readonly type: 'tool.progress';
+}
+
 /**
  * Yields each event of a run once, in order, and opens streams again as needed.
- * @param stream `tokens` also yields the text of models while it is generated
+ * @param stream `tokens` also yields the text of models while it is generated, and the progress of calls
  * @returns the run once it has ended
  */
 export function streamRun(connection: Connection, run: StreamedRun): AsyncGenerator<RunEvent, Run>;
@@ -62,13 +67,13 @@ export function streamRun(
   connection: Connection,
   run: StreamedRun,
   stream: 'tokens',
-): AsyncGenerator<RunEvent | TokenEvent, Run>;
+): AsyncGenerator<RunEvent | TokenEvent | ProgressEvent, Run>;
 
 export async function* streamRun(
   connection: Connection,
   { id, after, signal }: StreamedRun,
   stream?: 'tokens',
-): AsyncGenerator<RunEvent | TokenEvent, Run> {
+): AsyncGenerator<RunEvent | TokenEvent | ProgressEvent, Run> {
   const query = { stream };
   const pauses = createPauses(connection.timing, signal);
   const at = toPath`/api/runs/${id}`;
@@ -78,7 +83,7 @@ export async function* streamRun(
     for await (const event of parseRunEvents(
       readStream(connection, { path: `${at}/events`, query }, { lastId, signal }),
     )) {
-      if (event.type !== 'model.delta') {
+      if (event.type !== 'model.delta' && event.type !== 'tool.progress') {
         last = event.seq;
         pauses.reset();
       }
@@ -91,8 +96,11 @@ export async function* streamRun(
   }
 }
 
-async function* parseRunEvents(stream: AsyncIterable<ServerSentEvent>): AsyncGenerator<RunEvent | TokenEvent, void> {
+async function* parseRunEvents(
+  stream: AsyncIterable<ServerSentEvent>,
+): AsyncGenerator<RunEvent | TokenEvent | ProgressEvent, void> {
   for await (const { type, data } of stream)
     if (type === 'model.delta') yield { type, ...readEvent<ModelDelta>(data) };
+    else if (type === 'tool.progress') yield { type, ...readEvent<CallProgress>(data) };
     else if (data !== '') yield readEvent<RunEvent>(data);
 }

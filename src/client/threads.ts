@@ -1,7 +1,7 @@
 import type { CallOptions, Connection } from './send.ts';
 import { toPath, createListing } from './listing.ts';
 import type { Listing } from './listing.ts';
-import type { PageRequest, Checkpoint, Run, State, Thread } from './answers.ts';
+import type { ChatMessage, ChatPage, PageRequest, Checkpoint, Run, State, Thread } from './answers.ts';
 
 /** Conversations across runs. */
 export interface Threads {
@@ -12,6 +12,12 @@ export interface Threads {
   checkpoints(id: string, page?: PageRequest, options?: CallOptions): Listing<Checkpoint>;
   /** Lists the runs, newest first. */
   runs(id: string, page?: PageRequest, options?: CallOptions): Listing<Run>;
+  /**
+   * Returns the newest messages of a chat, in their order, for the `messages` of `useChat`. Those before them: with
+   * `before`, the `metadata.runId` of the first one.
+   * @typeParam Message `UIMessage` of the package `ai`, whose types this package does not contain
+   */
+  messages<Message = ChatMessage>(id: string, page?: ChatPage, options?: CallOptions): Promise<Message[]>;
 }
 
 export function createThreads({ send }: Connection): Threads {
@@ -22,5 +28,7 @@ export function createThreads({ send }: Connection): Threads {
       createListing(send, { path: toPath`/api/threads/${id}/checkpoints`, query: { ...page } }, options),
     runs: (id, page, options) =>
       createListing(send, { path: toPath`/api/threads/${id}/runs`, query: { ...page } }, options),
+    messages: async (id, page, options) =>
+      await send.json({ method: 'GET', path: toPath`/api/chat/${id}/messages`, query: { ...page } }, options),
   };
 }

@@ -25,6 +25,8 @@ export interface ApiSettings {
   readonly waits: { readonly perTenant: number; readonly total: number };
   /** The maximum number of open event streams, per process. */
   readonly streams: { readonly perTenant: number; readonly total: number };
+  /** The pages of other origins that may use the API; `null` for none. */
+  readonly cors: CorsSettings | null;
   /** Private hosts that webhooks may reach, as exact `host:port`. */
   readonly webhooks: { readonly allow: readonly string[] };
   /** Resolves the secrets of hooks. */
@@ -35,6 +37,14 @@ export interface ApiSettings {
   readonly claims: { readonly tenant: string; readonly roles: string };
   /** Time for open work to finish at shutdown. */
   readonly shutdownGraceMs: number;
+}
+
+/** Pages of other origins that may send requests and read responses. */
+export interface CorsSettings {
+  /** As browsers send them in `Origin`. */
+  readonly origins: readonly string[];
+  /** How long browsers remember the answer to a preflight request. */
+  readonly maxAgeMs: number;
 }
 
 /** A client of the token issuer, without a secret. */
@@ -53,7 +63,7 @@ export interface ConsoleSettings {
  * @param environment the source of secrets, unless the configuration has its own
  */
 export function toApiSettings(
-  { retention, roles, tenants, forking, waits, streams, webhooks, secrets, auth, shutdownGrace }: Config,
+  { retention, roles, tenants, forking, waits, streams, http, webhooks, secrets, auth, shutdownGrace }: Config,
   environment: Readonly<Record<string, string | undefined>>,
 ): ApiSettings {
   const { runs, checkpoints, audit } = retention;
@@ -64,6 +74,7 @@ export function toApiSettings(
     forking,
     waits,
     streams,
+    cors: http.cors ? { origins: http.cors.origins, maxAgeMs: toMs(http.cors.maxAge) } : null,
     webhooks,
     secrets: secrets ?? createEnvironmentSecrets(environment),
     console: toConsoleSettings(auth),

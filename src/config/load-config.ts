@@ -31,6 +31,25 @@ import type { HttpToolInput } from './tool.ts';
 
 const HostAndPort = z.string().regex(/^[^/\s]+:\d+$/, 'must be host:port');
 
+/** Browsers compare origins as texts, so only the form that they send is allowed. */
+const Origin = z
+  .string()
+  .refine(
+    isOrigin,
+    'must be an origin as browsers send it, such as https://app.example or http://localhost:5173: http or https, no path, no slash at the end, no default port, no *',
+  );
+
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text && !text.includes('*');
+}
+
+const Cors = z.strictObject({
+  /** The origins whose pages may send requests to the API and read its responses. */
+  origins: z.array(Origin).min(1).max(100),
+  /** The time for which browsers remember that they may send a kind of request. */
+  maxAge: DurationSchema.default('10m'),
+});
+
 const DefaultSettings = z.strictObject({
   /** The maximum number of supersteps in a run. */
   maxSteps: z.int().min(1).default(DEFAULTS.maxSteps),
@@ -100,7 +119,7 @@ const ConfigFields = z.strictObject({
   codecs: Codecs.default([]),
   store: codeField<StoreOpener>().optional(),
   graphs: GraphFolder.optional(),
-  http: z.strictObject({ allow: z.array(HostAndPort).default([]) }).prefault({}),
+  http: z.strictObject({ allow: z.array(HostAndPort).default([]), cors: Cors.optional() }).prefault({}),
   webhooks: z.strictObject({ allow: z.array(HostAndPort).default([]) }).prefault({}),
   auth: Auth.optional(),
   roles: Roles.prefault({}),
@@ -157,7 +176,10 @@ export interface ConfigInput {
   store?: FieldInputs['store'];
   /** A folder with graphs, or `{ folder, tenants }`. They are published at the start. */
   graphs?: FieldInputs['graphs'];
-  /** Private addresses that tools and models may reach: `allow`, as `host:port`. */
+  /**
+   * Private addresses that tools and models may reach: `allow`, as `host:port`. Origins whose pages may use the API:
+   * `cors`, as `{ origins, maxAge }`.
+   */
   http?: FieldInputs['http'];
   /** Private addresses that webhooks may reach: `allow`, as `host:port`. `http.allow` does not apply to them. */
   webhooks?: FieldInputs['webhooks'];

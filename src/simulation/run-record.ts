@@ -20,6 +20,8 @@ export interface TestCall {
   readonly args: Json;
   /** The number of attempts. */
   readonly attempts: number;
+  /** What its code has reported by `context.progress`, in order; absent if nothing. */
+  readonly progress?: readonly Json[];
   /** The result; for a model call `{ text, toolCalls }`. `null` if there is none. */
   readonly result: Json;
   readonly error: RunError | null;
@@ -54,6 +56,11 @@ export class RunRecord {
   addAttempt(key: string): void {
     const call = this.#calls.get(key);
     if (call) call.attempts += 1;
+  }
+
+  addProgress(key: string, value: Json): void {
+    const call = this.#calls.get(key);
+    if (call) call.progress = [...(call.progress ?? []), value];
   }
 
   addOccurrence(occurrence: OccurrenceBody): void {

@@ -1,22 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import type { ModelDelta } from '../graph/journal/index.ts';
+import type { CallProgress, LiveUpdate, ModelDelta } from '../graph/journal/index.ts';
 import { isListOf, isNumber, isObjectOf, isText, orAbsent } from '../graph/values/index.ts';
+import type { Json } from '../graph/values/index.ts';
 import { createListeners } from './changes.ts';
 import type { Listen, Listening } from './database/listen.ts';
 import type { Tables } from './tables.ts';
 
-export type DeltaListener = (delta: ModelDelta) => void;
+export type DeltaListener = (update: LiveUpdate) => void;
 
-/** Sends model deltas to all processes while the model answers. A delta may be lost, and is delivered at most once. */
+/**
+ * Sends model deltas and the progress of calls to all processes while a call is made. One may be lost, and is delivered at
+ * most once.
+ */
 export interface Deltas {
   /**
    * Publishes deltas of one run in order. They are dropped when too many are waiting.
    * @returns when they have been sent
    * @throws when the database refuses them; they are lost then
    */
-  publish(runId: string, deltas: readonly ModelDelta[]): Promise<void>;
+  publish(runId: string, deltas: readonly LiveUpdate[]): Promise<void>;
   /**
    * Subscribes a listener to the deltas of a run.
    * @returns a function that unsubscribes, once the database is listening or after a short timeout
@@ -32,7 +36,7 @@ const OPEN_WITHIN_MS = 1_000;
 
 /** Creates a source of deltas. It listens to the database from the first subscription on. @internal */
 export function createDeltas(db: Kysely<Tables>, listen: Listen): Deltas & Listening {
-  const listeners = createListeners<ModelDelta>();
+  const listeners = createListeners<LiveUpdate>();
   const send = createDeltaSender(async (payloads) => {
     await sql`select pg_notify(${CHANNEL}, payload) from unnest(${payloads}::text[]) as sent (payload)`.execute(db);
   });
@@ -71,7 +75,7 @@ interface OpenChannel {
 /** A delta with the id of its run. */
 interface DeltaOfRun {
   readonly runId: string;
-  readonly delta: ModelDelta;
+  readonly delta: LiveUpdate;
 }
 
 /** PostgreSQL limits the payload of a notification to less than 8,000 bytes. */
@@ -82,7 +86,7 @@ const MAX_PAYLOAD_BYTES = 7_900;
  * out.
  * @returns the payloads, in the order of the deltas
  */
-export function packDeltas(runId: string, deltas: readonly ModelDelta[]): readonly string[] {
+export function packDeltas(runId: string, deltas: readonly LiveUpdate[]): readonly string[] {
   const payloads: string[] = [];
   let last = '';
   for (const delta of deltas) {
@@ -108,17 +112,21 @@ export function readDeltas(payload: string): readonly DeltaOfRun[] {
   });
 }
 
+const OF_CALL = {
+  node: isText,
+  path: orAbsent(isListOf(isText)),
+  visit: isNumber,
+  attempt: isNumber,
+  callKey: isText,
+};
+/** Parsed JSON has no other values. */
+const isParsed = (value: unknown): value is Json => value !== undefined;
+const isModelDelta = isObjectOf<ModelDelta>({ ...OF_CALL, index: isNumber, text: isText });
+const isCallProgress = isObjectOf<CallProgress>({ ...OF_CALL, tool: isText, value: isParsed });
+
 const isDelta = isObjectOf<DeltaOfRun>({
   runId: isText,
-  delta: isObjectOf<ModelDelta>({
-    node: isText,
-    path: orAbsent(isListOf(isText)),
-    visit: isNumber,
-    attempt: isNumber,
-    callKey: isText,
-    index: isNumber,
-    text: isText,
-  }),
+  delta: (value): value is LiveUpdate => isModelDelta(value) || isCallProgress(value),
 });
 
 /** Sends payloads to the database in one statement. */

@@ -1,4 +1,8 @@
 import { functionCalls, nodeCalls, createReadings, toolCalls } from '../activities/tool-calls.ts';
+import { toProgressValue } from '../activities/open-progress.ts';
+import type { OpenProgress } from '../activities/open-progress.ts';
+import { keepNoFile } from '../activities/files/keep-file.ts';
+import { NO_LOG } from '../activities/calls/call-logger.ts';
 import { modelCalls } from '../activities/model-calls.ts';
 import type { CallTask } from '../activities/calls/call-task.ts';
 import type { CallBehavior } from '../activities/calls/make-attempt.ts';
@@ -10,6 +14,7 @@ import type { Config } from '../config/load-config.ts';
 import { calleeOf } from '../graph/run/index.ts';
 import type { CallRequest } from '../graph/run/index.ts';
 import { didYouMean, mapValues, own } from '../graph/values/index.ts';
+import type { Json } from '../graph/values/index.ts';
 import { MissingAnswerError } from '../simulation/decisions.ts';
 import type { FakeCall } from '../simulation/call-player.ts';
 import type { FakeConfig } from './fake-config.ts';
@@ -18,15 +23,18 @@ import type { FakeConfig } from './fake-config.ts';
  * Makes what makes the calls of a run.
  * @param secrets of tools whose own code runs; others are `test-NAME`
  * @param memoryTools the built-in tools of memory, which a fake of the same name replaces
+ * @param onProgress receives what the code of a call reports
  */
 export function createFakeCalls(
   { config, models, answered, configured }: FakeConfig,
   secrets: Readonly<Record<string, string>>,
   memoryTools: Readonly<Record<string, Tool>>,
+  onProgress: (key: string, value: Json) => void,
 ): (task: CallTask) => FakeCall {
   const { nodeTypes, tokenCounters, messageProcessors } = config;
   const tools = { ...memoryTools, ...toFakeTools(config, secrets) };
   const known = { ...answered, tool: [...answered.tool, ...Object.keys(memoryTools)] };
+  const openProgress = toOpenProgress(onProgress);
   const kinds = {
     model: modelCalls({
       models: mapValues(models, createOwnModel),
@@ -34,9 +42,9 @@ export function createFakeCalls(
       measures: measureModels(config.models, tokenCounters),
       messageProcessors,
     }),
-    tool: toolCalls(tools),
+    tool: toolCalls(tools, NO_LOG, keepNoFile, openProgress),
     reading: createReadings(tools),
-    function: functionCalls(config.functions),
+    function: functionCalls(config.functions, NO_LOG, openProgress),
     node: nodeCalls(Object.fromEntries(nodeTypes.map((type) => [type.name, type]))),
   };
   return (task) => {
@@ -56,6 +64,16 @@ export function createFakeCalls(
         return toFakeCall(kinds.reading, { ...task, request });
     }
   };
+}
+
+function toOpenProgress(onProgress: (key: string, value: Json) => void): OpenProgress {
+  return ({ key }, _attempt, logger) => ({
+    report(value) {
+      const json = toProgressValue(logger, value);
+      if (json !== undefined) onProgress(key, json);
+    },
+    close: () => undefined,
+  });
 }
 
 /** A call that ends the test, because there is no fake for it. */

@@ -28,6 +28,8 @@ export interface FakeContext {
   readonly key: string;
   /** The time of the test's clock. */
   readonly now: Date;
+  /** Reports progress, which `run.calls` keeps. */
+  progress(this: void, value: unknown): void;
 }
 
 export type TimedCode = (args: unknown, context: object) => Promise<unknown>;

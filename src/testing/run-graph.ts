@@ -103,7 +103,9 @@ export async function playGraph(given: AnyGraph, input: object, { config, option
   const record = new RunRecord();
   const planned = planOutside(timeline, { options, by: createdBy, start: clock.now });
   const calls = new CallPlayer({
-    toCall: createFakeCalls(fakes, options.secrets ?? {}, await memoryToolsOf(graph, memory, clock)),
+    toCall: createFakeCalls(fakes, options.secrets ?? {}, await memoryToolsOf(graph, memory, clock), (key, value) =>
+      record.addProgress(key, value),
+    ),
     owner: { runId, tenantId, graph: ran.name, createdBy },
     clock,
     timeline,

@@ -43,6 +43,11 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Adds the run, the node and the call to each line. */
   readonly logger: CallLogger;
+  /**
+   * Reports progress to those who follow the run: JSON of 4 KiB at most, of which the latest value is sent every 200 ms.
+   * It is not recorded, may be lost, and never fails.
+   */
+  progress(this: void, value: unknown): void;
 }
 
 /** The call as the engine's own tools see it. */

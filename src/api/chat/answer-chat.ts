@@ -155,7 +155,8 @@ async function openChatAnswer(
   };
 }
 
-async function readDefinition({ store }: ApiDeps, hash: string, runId: string): Promise<GraphDefinition> {
+/** Reads the definition of a run's graph. @throws ApiError 404 if the run was deleted meanwhile */
+export async function readDefinition({ store }: ApiDeps, hash: string, runId: string): Promise<GraphDefinition> {
   const definition = await store.graphs.definition(hash);
   if (isDefinition(definition)) return definition;
   throw unknownRun(runId);

@@ -1,5 +1,5 @@
 import type { ModelDelta, RunEvent } from '../../graph/journal/index.ts';
-import { hideDelta } from '../../graph/redaction/index.ts';
+import { hideDelta, hidesProgress } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -81,10 +81,11 @@ export async function* chunksOfRun(
     return seq > after ? chunks : [];
   };
   yield { type: 'start', messageId: runId, messageMetadata: { runId } };
-  for await (const { deltas, events, run, isUpToDate } of updates) {
+  for await (const { deltas, progress, events, run, isUpToDate } of updates) {
     const hidden = hiddenFrom(caller, run);
     for (const delta of deltas) yield* chunksOfDelta(delta, hidden);
     for (const event of events) yield* chunksOfEvent(event, hidden);
+    for (const one of progress) if (!hidesProgress(one, hidden)) yield* message.addProgress(one);
     if (!isUpToDate) continue;
     const { status } = run;
     const end = status === 'waiting' && until === 'end' ? null : message.rest(status, runId, seq);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { hasErrors, isDefinition, referencesIn, replaceReferences } from '../../graph/definition/index.ts';
 import type { GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
-import { formatCount, isJsonObject, own, remainingBytes } from '../../graph/values/index.ts';
+import { deepEqual, formatCount, isJsonObject, own, remainingBytes } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { contentHash } from '../http/fingerprints.ts';
 import { ApiError } from '../http/errors.ts';
@@ -68,12 +68,18 @@ export interface ValidatedGraph {
 }
 
 /**
- * Resolves the graph of a new run, given as a name, version, alias or definition.
+ * Resolves the graph of a new run, given as a name, version, alias or definition. A definition with the content of a
+ * published version is that version, unless it refers to other versions of graphs than when it was published.
  * @param runId the id of the run, which selects the version of an alias with a canary
  * @throws ApiError 404 when the graph does not exist or its version is unpublished; 422 when the definition is invalid
  */
 export async function resolveGraph(reference: Json, lookup: GraphLookup, runId: string): Promise<ValidGraph> {
-  if (typeof reference !== 'string') return (await requireValid(reference, lookup)).graph;
+  if (typeof reference !== 'string') {
+    const { graph, pins } = await requireValid(reference, lookup);
+    const known = await lookup.store.graphs.findByHash(lookup.tenantId, graph.name, graph.hash);
+    const isVersion = known?.unpublished === null && deepEqual(known.pins, pins);
+    return isVersion ? { ...graph, version: known.version } : graph;
+  }
   const found = await findForRun(reference, lookup, runId);
   const { graph } = await requireValid(found.definition, lookup, found.pins);
   return { ...graph, version: found.version, hash: found.hash };

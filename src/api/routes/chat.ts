@@ -1,16 +1,19 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { etag } from 'hono/etag';
 import { HOUR_MS, toJson, toJsonObject } from '../../graph/values/index.ts';
 import { answerChat, followRun } from '../chat/answer-chat.ts';
 import type { ChatAnswer } from '../chat/answer-chat.ts';
 import { CHUNK_HEADERS, writeChunks } from '../chat/chat-stream.ts';
 import type { UiChunk } from '../chat/messages/plan-chat.ts';
+import { readChat } from '../chat/read-chat.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { createTenantSlots, requireSlot } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import type { Route } from '../middleware/route.ts';
-import { JsonRecord } from '../schemas/common.ts';
+import { ChatMessageSchema, ChatMessagesQuery } from '../schemas/chat.ts';
+import { jsonAnswer, JsonRecord, listOf } from '../schemas/common.ts';
 import { OnBusy, ThreadId } from '../schemas/run.ts';
 import { sendStream } from '../streams/answer-stream.ts';
 import { readIdempotencyKey } from '../http/admission.ts';
@@ -122,11 +125,40 @@ const followChatRoute = (slots: TenantSlots, path: string, id: string, params: t
     },
   });
 
+/** The most conversations that are read at once, as each takes the histories of its runs. */
+const MAX_READS = 32;
+const MAX_READS_OF_TENANT = 8;
+
+const readChatRoute = (slots: TenantSlots): Route =>
+  chatTag.get('/api/chat/{threadId}/messages', 'run:read', {
+    id: 'readChat',
+    summary: 'What was said in a thread, for the `messages` of `useChat`; of an unknown thread it is empty',
+    params: ThreadParameters,
+    query: ChatMessagesQuery,
+    answers: {
+      200: jsonAnswer(listOf(ChatMessageSchema), 'The newest messages, in their order'),
+      304: { description: 'The caller has them: `If-None-Match` names their entity tag' },
+    },
+    problems: [429],
+    before: () => [etag()],
+    handle: (deps) => async (c) => {
+      const caller = c.get('caller');
+      const refusal = 'Too many conversations are being read; ask again soon';
+      const release = requireSlot(slots, caller.tenantId, refusal);
+      try {
+        return c.json(await readChat(deps, caller, c.req.valid('param').threadId, c.req.valid('query')), 200);
+      } finally {
+        release();
+      }
+    },
+  });
+
 /** Routes of chats. */
 export function chatRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>> {
   const slots = createTenantSlots(deps.settings.waits);
   return routes(
     chatRoute(slots),
+    readChatRoute(createTenantSlots({ perTenant: MAX_READS_OF_TENANT, total: MAX_READS })),
     followChatRoute(slots, '/api/chat/{threadId}/stream', 'followChat', ThreadParameters),
     followChatRoute(slots, '/api/chat/{graph}/{threadId}/stream', 'followChatOfGraph', ThreadOfGraphParameters),
   )(deps);

@@ -127,7 +127,10 @@ export const NewRunSchema = z
       .union([z.string().min(1), DefinitionSchema], {
         error: ({ input }) => (input === undefined ? 'The field "graph" is missing' : undefined),
       })
-      .openapi({ description: '"name", "name@3", "name@alias" or a whole definition' }),
+      .openapi({
+        description:
+          '"name", "name@3", "name@alias" or a whole definition; one with the content of a published version is that version',
+      }),
     input: JsonRecord.default({}),
     limits: RunLimits.optional().openapi({ description: "May only tighten the graph's" }),
     metadata: JsonRecord.default({}),

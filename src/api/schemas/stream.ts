@@ -34,7 +34,8 @@ export const RunStreamQuery = z.strictObject({
     .optional()
     .openapi({ description: 'A ticket of `POST /api/runs/{id}/stream-ticket`, instead of a token. It is used up' }),
   stream: z.enum(['events', 'tokens']).default('events').openapi({
-    description: '`tokens`: with `model.delta` events, which have no `id`: what models say while they say it',
+    description:
+      '`tokens`: with `model.delta` and `tool.progress` events, which have no `id`: what models say while they say it, and what calls report while they are made',
   }),
 });
 

@@ -1,5 +1,5 @@
-import type { ModelDelta, RunEvent } from '../../graph/journal/index.ts';
-import { hideDelta } from '../../graph/redaction/index.ts';
+import type { CallProgress, ModelDelta, RunEvent } from '../../graph/journal/index.ts';
+import { hideDelta, hidesProgress } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -24,16 +24,18 @@ interface StreamedRun extends SubscribedRun {
 /**
  * Streams the events of a run as they are stored, from its history on: each once, in order, redacted for the caller. It
  * subscribes before it reads, so that no event is missed. It returns after the last event of an ended run; if the run
- * was reopened by then, it continues. Model deltas are sent without an id, so a reader that reconnects does not receive
- * those that it has missed.
+ * was reopened by then, it continues. Model deltas and the progress of calls are sent without an id, so a reader that
+ * reconnects does not receive those that it has missed.
  */
 export async function streamRun(sources: StreamSources, streamed: StreamedRun, body: SseBody): Promise<void> {
   const { after, caller } = streamed;
   const subscription = await subscribeToRun(sources, streamed);
   try {
-    for await (const { deltas, events, run, isUpToDate } of subscription.updates(after, [body.over])) {
+    for await (const { deltas, progress, events, run, isUpToDate } of subscription.updates(after, [body.over])) {
       const hidden = hiddenFrom(caller, run);
       await writeFrames(body, visibleDeltas(deltas, hidden), toDeltaFrame);
+      const visible = progress.filter((one) => !hidesProgress(one, hidden));
+      await writeFrames(body, visible, toProgressFrame);
       await writeFrames(body, events, createEventFramer(hidden, sources.fingerprints));
       if (isUpToDate && isEnded(run.status)) return;
     }
@@ -49,6 +51,10 @@ function visibleDeltas(deltas: readonly ModelDelta[], hidden: Redaction): readon
 
 function toDeltaFrame(delta: ModelDelta): string {
   return toSseFrame({ type: 'model.delta', data: delta });
+}
+
+function toProgressFrame(progress: CallProgress): string {
+  return toSseFrame({ type: 'tool.progress', data: progress });
 }
 
 function createEventFramer(hidden: Redaction, fingerprints: Fingerprints): (event: RunEvent) => string {

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { ModelDelta, RunEvent } from '../../graph/journal/index.ts';
+import { isProgress } from '../../graph/journal/index.ts';
+import type { CallProgress, LiveUpdate, ModelDelta, RunEvent } from '../../graph/journal/index.ts';
 import type { Changes } from '../../store/changes.ts';
 import type { Deltas } from '../../store/deltas.ts';
 import type { HistoryPart, HistoryParts } from '../../store/history-parts.ts';
@@ -9,6 +10,8 @@ import { createBell } from '../http/bell.ts';
 export interface RunUpdate {
   /** Model deltas, which precede the events. */
   readonly deltas: readonly ModelDelta[];
+  /** The latest progress of each call that has reported any. */
+  readonly progress: readonly CallProgress[];
   readonly events: readonly RunEvent[];
   /** The run as it was read last. Its redaction applies to all events and deltas of this update. */
   readonly run: HistoryPart;
@@ -35,7 +38,7 @@ export interface UpdateSources {
 /** The run whose updates are read. */
 export interface SubscribedRun {
   readonly runId: string;
-  /** `tokens` includes model deltas. */
+  /** `tokens` includes model deltas and the progress of calls. */
   readonly detail: 'events' | 'tokens';
 }
 
@@ -85,14 +88,14 @@ type ReadRunUpdate = (queued: QueuedUpdate) => Promise<RunUpdate | null>;
 function createUpdateReader(looks: HistoryParts, runId: string, after: number): ReadRunUpdate {
   let run: HistoryPart | null = null;
   let seq = after;
-  return async ({ deltas, hasChanged }) => {
+  return async ({ deltas, progress, hasChanged }) => {
     const isFresh = hasChanged || mayHideMore(run);
     if (isFresh) run = await looks.after(runId, seq);
     if (!run) return null;
-    if (!isFresh) return { deltas, events: [], run, isUpToDate: false };
+    if (!isFresh) return { deltas, progress, events: [], run, isUpToDate: false };
     const { events, lastSeq } = run;
     seq = events.at(-1)?.seq ?? seq;
-    return { deltas, events, run, isUpToDate: lastSeq <= seq };
+    return { deltas, progress, events, run, isUpToDate: lastSeq <= seq };
   };
 }
 
@@ -107,6 +110,7 @@ function mayHideMore(run: HistoryPart | null): boolean {
 /** What was received since the last read. */
 interface QueuedUpdate {
   readonly deltas: readonly ModelDelta[];
+  readonly progress: readonly CallProgress[];
   /** True when the run may have new events. */
   readonly hasChanged: boolean;
 }
@@ -117,6 +121,7 @@ const MAX_DELTAS = 2_000;
 export class UpdateQueue {
   readonly #bell = createBell();
   #deltas: ModelDelta[] = [];
+  readonly #progress = new Map<string, CallProgress>();
   #hasChanged = false;
 
   /** The first read is due at once. */
@@ -125,8 +130,9 @@ export class UpdateQueue {
   }
 
   /** Queues a delta. It is dropped when the queue is full, because the recorded event will contain the whole text. */
-  readonly addDelta = (delta: ModelDelta): void => {
-    if (this.#deltas.length < MAX_DELTAS) this.#deltas.push(delta);
+  readonly addDelta = (update: LiveUpdate): void => {
+    if (isProgress(update)) this.#addProgress(update);
+    else if (this.#deltas.length < MAX_DELTAS) this.#deltas.push(update);
     this.#bell.ring();
   };
 
@@ -142,10 +148,18 @@ export class UpdateQueue {
   async take(withinMs: number): Promise<QueuedUpdate> {
     await this.#bell.rung(withinMs);
     const deltas = this.#deltas;
-    const hasChanged = this.#hasChanged || deltas.length === 0;
+    const progress = [...this.#progress.values()];
+    const hasChanged = this.#hasChanged || (deltas.length === 0 && progress.length === 0);
     this.#deltas = [];
+    this.#progress.clear();
     this.#hasChanged = false;
-    return { deltas, hasChanged };
+    return { deltas, progress, hasChanged };
+  }
+
+  /** Later progress of a call replaces what was not read yet. */
+  #addProgress(progress: CallProgress): void {
+    if (this.#progress.size < MAX_DELTAS || this.#progress.has(progress.callKey))
+      this.#progress.set(progress.callKey, progress);
   }
 }
 

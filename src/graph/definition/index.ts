@@ -47,7 +47,15 @@ export {
   sourceOfFile,
   textOf,
 } from './message.ts';
-export type { Message, ToolCall, FilePart, FileSource, MessageContent, StoredFilePart } from './message.ts';
+export type {
+  ContentPart,
+  Message,
+  ToolCall,
+  FilePart,
+  FileSource,
+  MessageContent,
+  StoredFilePart,
+} from './message.ts';
 export type { ProviderOptions, ReasoningEffort, ToolChoice } from './node-types/model-fields.ts';
 export type { NamesUsed } from './pin-catalog.ts';
 export type { ReducerName, ValueKindOf } from './reducers.ts';

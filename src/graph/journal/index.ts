@@ -1,6 +1,7 @@
 export { fromEndedState, journalBatch, toEndedState } from './batch.ts';
 export type { EndedRunState, JournalBatch } from './batch.ts';
-export type { ModelDelta } from './model-delta.ts';
+export { isProgress } from './model-delta.ts';
+export type { CallProgress, LiveUpdate, ModelDelta } from './model-delta.ts';
 export { foldCheckpoints, foldResumePoints } from './resume-point.ts';
 export type { Checkpoint, ResumePoint } from './resume-point.ts';
 export { CONTRADICTION, TRACED_EVENTS } from './events.ts';

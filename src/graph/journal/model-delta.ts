@@ -1,4 +1,5 @@
 import type { NodePath } from '../run/ids.ts';
+import type { Json } from '../values/json.ts';
 
 /**
  * A piece of a model's answer while the model still writes it. It is not part of any history: a delta may be lost, and
@@ -15,4 +16,21 @@ export interface ModelDelta {
   /** Counts from 0 in each attempt, without gaps. */
   readonly index: number;
   readonly text: string;
+}
+
+/**
+ * What the code of a tool or function has reported while it works. Like a delta, it is not part of any history: it may be
+ * lost, and the recorded result of the call replaces it.
+ */
+export interface CallProgress extends Pick<ModelDelta, 'node' | 'path' | 'visit' | 'attempt' | 'callKey'> {
+  /** The name of the tool or function. */
+  readonly tool: string;
+  readonly value: Json;
+}
+
+/** What readers get of a call before its result. */
+export type LiveUpdate = ModelDelta | CallProgress;
+
+export function isProgress(update: LiveUpdate): update is CallProgress {
+  return 'value' in update;
 }

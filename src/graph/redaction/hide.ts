@@ -12,7 +12,7 @@ import { fieldsVisibleAs } from '../definition/node-types/describe-node.ts';
 import { toPublicApproval } from '../run/approval.ts';
 import type { Approval, PublicApproval } from '../run/approval.ts';
 import { mapValues } from '../values/collections.ts';
-import type { ModelDelta } from '../journal/model-delta.ts';
+import type { CallProgress, ModelDelta } from '../journal/model-delta.ts';
 import type { Refusal } from '../run/occurrence.ts';
 import type { Intervention, WaitingFor } from '../journal/run-view.ts';
 
@@ -300,6 +300,11 @@ export function hideOutput(output: Json, redaction: Pick<GraphRedaction, 'channe
 export function hideDelta(delta: ModelDelta, redaction: Redaction): ModelDelta {
   const hidden = own(redactionAtPath(redaction, delta.path ?? []).nodes, delta.node);
   return hidden?.result === true || hidden?.calls === true ? { ...delta, text: REDACTED } : delta;
+}
+
+/** True if the progress of a call may tell anything that is redacted of its node. */
+export function hidesProgress({ node, path = [] }: CallProgress, redaction: Redaction): boolean {
+  return own(redactionAtPath(redaction, path).nodes, node) !== undefined;
 }
 
 /** Redacts the messages of a refusal that may quote redacted values. Messages about other channels stay. */

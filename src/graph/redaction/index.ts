@@ -7,6 +7,7 @@ export {
   hideChannels,
   hideOutput,
   hideDelta,
+  hidesProgress,
   hideErrorOf,
   hideMessages,
   hidesErrorsOfCall,

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import type { UIMessage } from 'ai';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { chatOptions } from '../../../examples/chat/chat-options.ts';
+import { createClient } from '../../../src/client/create-client.ts';
 import { toJson } from '../../../src/graph/values/to-json.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import { aDefinition } from '../../support/builders/builders.ts';
@@ -25,9 +27,18 @@ beforeAll(async () => {
 });
 
 /** A chat client like that of a browser. */
-function open(id: string, caller: 'user' | 'approver'): ChatClient {
+function open(id: string, caller: 'user' | 'approver', messages: readonly UIMessage[] = []): ChatClient {
   const { baseUrl, tokens } = stack();
-  return new ChatClient({ id, ...chatOptions({ baseUrl, token: () => tokens[caller] }) });
+  return new ChatClient({ id, messages, ...chatOptions({ baseUrl, token: () => tokens[caller] }) });
+}
+
+/** Reads a chat as a page does after a reload. */
+async function reload(id: string, caller: 'user' | 'approver'): Promise<ChatClient> {
+  const { baseUrl, tokens } = stack();
+  const holdfast = createClient({ baseUrl, token: tokens[caller] });
+  const chat = open(id, caller, await holdfast.threads.messages<UIMessage>(id));
+  await chat.resumeStream();
+  return chat;
 }
 
 /** A chunk of a model's answer. */
@@ -75,6 +86,10 @@ describe('a chat', () => {
     await chat.sendMessage({ text: 'How are you?' });
     expect(chat.lastParts).toEqual([{ type: 'text', text: 'Fine', state: 'done' }]);
     expect(contentsOf(requestsOf(model())[1])).toEqual(['Hi', 'Hello', 'How are you?']);
+    const { messages } = await reload('talking', 'user');
+    expect(messages.map(({ id, role, parts }) => ({ id, role, parts }))).toEqual(
+      chat.messages.map(({ id, role, parts }) => ({ id, role, parts })),
+    );
   });
 
   test('a chat message requests an approval, an approver decides it, and the answer continues in the same message', async () => {
@@ -87,21 +102,27 @@ describe('a chat', () => {
       [{ text: 'I will.' }, { state: 'approval-requested' }],
     ]);
 
-    const deciding = open('deciding', 'approver');
-    await deciding.resumeStream();
+    const deciding = await reload('deciding', 'approver');
+    expect(deciding.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
     expect(deciding.lastParts).toMatchObject([
       { text: 'I will.' },
-      { type: 'dynamic-tool', input: { job: 'a', euros: 500 } },
+      { type: 'dynamic-tool', input: { job: 'a', euros: 500 }, state: 'approval-requested' },
     ]);
     const id = textAt(toJson(deciding.lastParts), '/1/approval/id');
     await deciding.addToolApprovalResponse({ id, approved: true, reason: 'fine' });
     await expect.poll(() => deciding.status, { timeout: 20_000 }).toBe('ready');
-    expect([deciding.errors, deciding.messages.length]).toEqual([[], 1]);
+    expect([deciding.errors, deciding.messages.length]).toEqual([[], 2]);
     expect(deciding.lastParts).toMatchObject([
       { text: 'I will.' },
       { toolName: 'work', state: 'output-available', output: { job: 'a' } },
       { type: 'text', text: 'Done' },
     ]);
     expect(service().done).toEqual(['a']);
+    const decided = await reload('deciding', 'user');
+    expect(decided.lastParts).toMatchObject([
+      { text: 'I will.' },
+      { toolName: 'work', state: 'output-available', approval: { id, approved: true } },
+      { type: 'text', text: 'Done' },
+    ]);
   });
 });

@@ -93,6 +93,7 @@ export function aContext(over: Partial<ToolCall> = {}): ToolCall {
     prepare,
     keepFile,
     attachFile: () => undefined,
+    progress: () => undefined,
     ...over,
   };
 }

@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ModelDelta } from '../../../src/graph/journal/model-delta.ts';
+import type { LiveUpdate } from '../../../src/graph/journal/model-delta.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { aDelta } from '../builders/store-builders.ts';
 
 /** The notifications of every store about published deltas. */
 export function deltasSuite(store: () => Store): void {
   const listen = async (runId: string) => {
-    const received: ModelDelta[] = [];
+    const received: LiveUpdate[] = [];
     const stop = await store().deltas.listen(runId, (delta) => received.push(delta));
     onTestFinished(stop);
     return { received, stop };
@@ -19,7 +19,9 @@ export function deltasSuite(store: () => Store): void {
       await store().deltas.publish('D-2', [aDelta()]);
       await store().deltas.publish('D-1', deltas);
       await store().deltas.publish('D-1', [aDelta({ index: 2, path: ['outer'] })]);
-      await expect.poll(() => received).toEqual([...deltas, aDelta({ index: 2, path: ['outer'] })]);
+      const progress = { node: 'n', visit: 1, attempt: 1, callKey: 'k', tool: 'pay', value: { done: [1, null] } };
+      await store().deltas.publish('D-1', [progress]);
+      await expect.poll(() => received).toEqual([...deltas, aDelta({ index: 2, path: ['outer'] }), progress]);
     });
 
     test('a listener to the deltas of a run receives many at a time, whatever their total size', async () => {

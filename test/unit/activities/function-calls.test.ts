@@ -49,8 +49,9 @@ describe('functionCalls', () => {
     await callOf((...given) => void seen.push(given));
     const principal = { sub: 'ann', roles: ['user'] };
     const logger: unknown = expect.objectContaining({ info: expect.any(Function) });
+    const progress: unknown = expect.any(Function);
     expect(seen).toEqual([
-      [21, { key: 'R1.pay.1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal, logger }],
+      [21, { key: 'R1.pay.1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal, logger, progress }],
     ]);
   });
 

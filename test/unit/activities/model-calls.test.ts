@@ -6,7 +6,7 @@ import type { MadeAttempt } from '../../../src/activities/calls/make-attempt.ts'
 import type { PublishDeltas } from '../../../src/activities/open-deltas.ts';
 import type { Generate, ModelRequest } from '../../../src/activities/models/model.ts';
 import type { Message } from '../../../src/graph/definition/message.ts';
-import type { ModelDelta } from '../../../src/graph/journal/model-delta.ts';
+import type { LiveUpdate } from '../../../src/graph/journal/model-delta.ts';
 import type { CallReply, ModelCallRequest, ModelReply } from '../../../src/graph/run/effect.ts';
 import { aModelRequest, aTask } from '../../support/builders/call-builders.ts';
 import { aMessage } from '../../support/builders/conversations.ts';
@@ -36,7 +36,7 @@ async function toldOf(
   over: Partial<CallTask<ModelCallRequest>> = {},
   made: MadeAttempt = { attempt: 1 },
 ) {
-  const told: (readonly [string, ModelDelta])[] = [];
+  const told: (readonly [string, LiveUpdate])[] = [];
   const publishDeltas: PublishDeltas = (runId, deltas) => told.push(...deltas.map((delta) => [runId, delta] as const));
   const calls = modelCalls({ models: { default: generate }, tools: {}, measures, publishDeltas });
   const task = { ...aTask(), ...place, request: aModelRequest({ messages: talk }), ...over };

@@ -28,7 +28,12 @@ describe('toolCalls', () => {
     await callOf(tool, { order: 7 });
     const principal = { sub: 'ann', roles: ['user'] };
     const logger: unknown = expect.objectContaining({ info: expect.any(Function) });
-    const means = { prepare: expect.any(Function), keepFile: expect.any(Function), attachFile: expect.any(Function) };
+    const means = {
+      progress: expect.any(Function),
+      prepare: expect.any(Function),
+      keepFile: expect.any(Function),
+      attachFile: expect.any(Function),
+    };
     expect(seen).toEqual([
       [
         { order: 7 },

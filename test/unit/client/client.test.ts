@@ -101,7 +101,8 @@ async function callAll(client: Client): Promise<void> {
     runs.diff('r', 's'),
     runs.explain('r'),
   ]);
-  await Promise.all([threads.get('t'), threads.state('t'), approvals.get('a'), graphs.diagram('g')]);
+  await Promise.all([threads.get('t'), threads.state('t'), threads.messages('t')]);
+  await Promise.all([approvals.get('a'), graphs.diagram('g')]);
   await Promise.all([graphs.get('g'), graphs.get('g', 1), graphs.publish({}), graphs.validate({})]);
   await Promise.all([runs.pause('r'), runs.resume('r'), runs.cancel('r'), runs.retry('r'), runs.fail('r')]);
   await Promise.all([runs.replan('r', { node: 'n' }), runs.signal('r', { event: 'e' }), runs.skip('r', { output: 1 })]);

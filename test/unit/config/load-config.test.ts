@@ -95,6 +95,25 @@ describe('a configuration', () => {
     ],
     ['an unknown approval setting', { tools: [{ ...tool, approval: 'sometimes' }] }, /\/tools\/0\/approval/],
     ['an unknown field', { model: {} }, /"model"/],
+    ...[
+      '*',
+      'https://*.example',
+      'null',
+      'https://a.example/',
+      'https://a.example:443',
+      'a.example',
+      'ftp://a.example',
+    ].map((origin): [string, object, RegExp] => [
+      `the origin ${origin} of pages`,
+      { http: { cors: { origins: ['https://b.example', origin] } } },
+      /\/http\/cors\/origins\/1: must be an origin as browsers send it, such as https:\/\/app.example/,
+    ]),
+    ['no origin of pages', { http: { cors: { origins: [] } } }, /\/http\/cors\/origins/],
+    [
+      'a wrong time to remember origins',
+      { http: { cors: { origins: ['https://a.example'], maxAge: '1x' } } },
+      /\/http\/cors\/maxAge/,
+    ],
     ['a default time-out of zero', { defaults: { timeout: '0s' } }, /\/defaults\/timeout: "0s" leaves no time/],
     [
       'a tool’s time-out of zero',

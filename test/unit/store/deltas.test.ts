@@ -14,7 +14,7 @@ test('notifications of model text deltas are limited in bytes to what PostgreSQL
 
 test('a model text delta that is too long for a PostgreSQL notification is left out, and the deltas around it are kept', () => {
   const deltas = [aDelta({ index: 0 }), aDelta({ index: 1, text: '\u0001'.repeat(2_000) }), aDelta({ index: 2 })];
-  expect(read(packDeltas('R', deltas)).map(({ index }) => index)).toEqual([0, 2]);
+  expect(read(packDeltas('R', deltas))).toEqual([deltas[0], deltas[2]]);
 });
 
 test('an empty list of model text deltas needs no notification', () => {

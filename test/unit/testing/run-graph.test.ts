@@ -1,3 +1,4 @@
+import type { FakeContext } from '../../../src/testing/fake-code.ts';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { END, START, StateGraph, defineConfig, defineTool } from '../../../src/index.ts';
@@ -32,6 +33,16 @@ describe('a call in a test run', () => {
     expect(run).toMatchObject({ status: 'completed', state: { paid: 'paid' }, durationMs: 3_000 });
     expect(at).toEqual(['00.000', '01.000', '03.000']);
     expect(run.calls).toMatchObject([{ kind: 'tool', name: 'pay', node: 'pay', attempts: 3, result: 'paid' }]);
+  });
+
+  test('a test run keeps the progress that a call has reported', async () => {
+    const execute = (_: unknown, { progress }: Pick<FakeContext, 'progress'>) => {
+      for (const done of [1, 2]) progress({ done });
+      return 'paid';
+    };
+    const run = await runGraph(payment, {}, { tools: { pay: { effect: 'keyed', execute } } });
+    expect(run.calls.map(({ progress }) => progress)).toEqual([[{ done: 1 }, { done: 2 }]]);
+    expect((await runGraph(payment, {}, { tools: { pay: () => 'paid' } })).calls[0]?.progress).toBeUndefined();
   });
 
   test('a call in a test run that takes too long ends at its time limit', async () => {

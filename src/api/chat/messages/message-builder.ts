@@ -1,4 +1,4 @@
-import type { ModelDelta, RunEvent } from '../../../graph/journal/index.ts';
+import type { CallProgress, ModelDelta, RunEvent } from '../../../graph/journal/index.ts';
 import { isEnded } from '../../../graph/run/index.ts';
 import type { RunStatus } from '../../../graph/run/index.ts';
 import { taskOf, isSameTask } from './plan-chat.ts';
@@ -63,6 +63,12 @@ export class MessageBuilder {
   /** @param delta redacted for the reader */
   addDelta(delta: ModelDelta): readonly UiChunk[] {
     return delta.path === undefined && this.#plan.answeringNodes.has(delta.node) ? this.#texts.addDelta(delta) : [];
+  }
+
+  /** @param progress visible to the reader @returns a transient chunk, which is not stored in the message */
+  addProgress({ callKey, tool, value }: CallProgress): readonly UiChunk[] {
+    const toolCallId = this.#calls.idOf(callKey);
+    return [{ type: 'data-progress', id: toolCallId, data: { toolCallId, tool, value }, transient: true }];
   }
 
   /**
@@ -154,11 +160,14 @@ function filesOf(message: Json): readonly FilePart[] {
   return isMessageContent(content) ? contentParts(content).filter(isFilePart) : [];
 }
 
-/** Stored files get the URL of the API that serves them. */
 function toChunk(part: FilePart): UiChunk {
+  return { type: 'file', url: fileUrlOf(part), mediaType: part.mediaType };
+}
+
+/** Returns the URL of a file in a chat message. Stored files get the path of the API that serves them. */
+export function fileUrlOf(part: FilePart): string {
   const source = sourceOfFile(part);
-  const url = source.kind === 'url' ? source.url : `/api/blobs/${encodeURIComponent(source.id)}`;
-  return { type: 'file', url, mediaType: part.mediaType };
+  return source.kind === 'url' ? source.url : `/api/blobs/${encodeURIComponent(source.id)}`;
 }
 
 /** The event that reports what a node has written. */

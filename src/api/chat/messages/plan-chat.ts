@@ -73,7 +73,10 @@ function writesModelTextTo(node: NodeDefinition, channel: string): boolean {
 }
 
 /** A chunk of the AI SDK's UI message stream, version 1. */
-export type UiChunk = UIMessageChunk<JsonObject, { readonly node: JsonObject; readonly output: Json }>;
+export type UiChunk = UIMessageChunk<
+  JsonObject,
+  { readonly node: JsonObject; readonly progress: JsonObject; readonly output: Json }
+>;
 
 /** The fields of an event that identify its node task. */
 export interface TaskOfEvent {

@@ -29,6 +29,11 @@ export class SentCalls {
     return this.#questions.pending.length > 0;
   }
 
+  /** Returns the id by which the client knows a call. */
+  idOf(idempotencyKey: string): string {
+    return this.#made.get(idempotencyKey)?.toolCallId ?? idempotencyKey;
+  }
+
   /** @returns `null` for an event that concerns no call */
   add(event: RunEvent): readonly UiChunk[] | null {
     switch (event.type) {

@@ -1,3 +1,4 @@
+import { formatLocalTime, zoneName } from '../../../../src/cli/output/times.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCannedApi } from '../../../support/servers/canned-api.ts';
 import type { CannedApi, CannedRequest } from '../../../support/servers/canned-api.ts';
@@ -209,11 +210,12 @@ describe('a list', () => {
 });
 
 describe('history', () => {
-  const heading = ' SEQ  TIME                      STEP  EVENT';
+  const heading = ` SEQ  ${`TIME (${zoneName()})`.padEnd(23)}  STEP  EVENT`;
+  const time = formatLocalTime(AT);
   const lines = [
-    `   1  ${AT}     -  started by uma`,
-    `   2  ${AT}     0  plan begins`,
-    `   3  ${AT}     1  completed: 1`,
+    `   1  ${time}     -  started by uma`,
+    `   2  ${time}     0  plan begins`,
+    `   3  ${time}     1  completed: 1`,
   ];
 
   test.each<[string[], readonly string[]]>([

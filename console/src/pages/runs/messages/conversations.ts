@@ -84,7 +84,18 @@ export function joinDelta(replies: PartialReplies, delta: ModelDelta): PartialRe
   return new Map(replies).set(callKey, joined);
 }
 
-/** Removes the replies of finished calls, as the history has them. */
-export function withoutCalls(replies: PartialReplies, ended: ReadonlySet<string>): readonly PartialReply[] {
-  return [...replies.values()].filter(({ callKey }) => !ended.has(callKey));
+/** Removes the calls that have ended, as the history has their results. */
+export function withoutCalls<Call extends { readonly callKey: string }>(
+  calls: ReadonlyMap<string, Call>,
+  ended: ReadonlySet<string>,
+): readonly Call[] {
+  return [...calls.values()].filter(({ callKey }) => !ended.has(callKey));
+}
+
+/** What the code of a call reports while it works. */
+export interface CallProgress {
+  readonly callKey: string;
+  readonly node: string;
+  readonly tool: string;
+  readonly value: unknown;
 }
