@@ -3,8 +3,11 @@ import { EMBEDDING_PROVIDER_NAMES, PROVIDER_NAMES, PROVIDER_URLS } from '../acti
 import type { ProviderName } from '../activities/model-providers.ts';
 import type { OwnGenerate } from '../activities/models/model.ts';
 import { TimeSpanSchema } from '../graph/schema/index.ts';
+import { didYouMean } from '../graph/values/index.ts';
 import { callFields, codeField, refuseLongDurations, parseBySchemaOf, SecretOrText } from './fields.ts';
 import type { CallSettingsInput } from './fields.ts';
+import { ADDRESS_FIELDS, MODEL_SERVICES, SERVICE_NAMES, isServiceName, serviceAddress } from './model-services.ts';
+import type { ServiceName } from './model-services.ts';
 
 /* The models that graphs ask, and the one whose embeddings find entries of the memory by meaning. */
 
@@ -19,6 +22,31 @@ function hasAddress({ provider, baseUrl }: ModelAddress): boolean {
   return baseUrl !== undefined || PROVIDER_URLS[provider] !== null;
 }
 
+interface ServiceFields extends Readonly<Record<keyof typeof ADDRESS_FIELDS, string | undefined>> {
+  readonly baseUrl?: string | undefined;
+}
+
+/** Returns the address of a model of a service: `baseUrl`, or that of the service. */
+function addressOfService(
+  service: ServiceName,
+  { baseUrl, resource, region }: ServiceFields,
+  context: z.RefinementCtx,
+): string {
+  if (baseUrl !== undefined) return baseUrl;
+  const found = serviceAddress(service, { resource, region });
+  if ('address' in found) return found.address;
+  for (const [field, message] of found.problems) context.addIssue({ code: 'custom', path: [field], message });
+  return z.NEVER;
+}
+
+function unknownProvider(providers: readonly string[]): (issue: { readonly input?: unknown }) => string {
+  const names = [...providers, ...SERVICE_NAMES];
+  return ({ input }) =>
+    input === undefined
+      ? `is needed: one of ${names.join(', ')}`
+      : `must be one of ${names.join(', ')}.${didYouMean(String(input), names)}`;
+}
+
 const ADDRESS_PROBLEM = {
   path: ['baseUrl'],
   error: 'must say where the provider is: this one has no address of its own',
@@ -31,16 +59,28 @@ const modelFields = {
   tokenCounter: z.string().optional(),
 };
 
+const providerFields = {
+  ...modelFields,
+  model: z.string().min(1),
+  baseUrl: z.url().optional(),
+  apiKey: SecretOrText.optional(),
+  stream: z.boolean().default(true),
+};
+
 const ProviderModel = z
-  .strictObject({
-    ...modelFields,
-    provider: z.enum(PROVIDER_NAMES),
-    model: z.string().min(1),
-    baseUrl: z.url().optional(),
-    apiKey: SecretOrText.optional(),
-    stream: z.boolean().default(true),
-  })
+  .strictObject({ ...providerFields, provider: z.enum(PROVIDER_NAMES, { error: unknownProvider(PROVIDER_NAMES) }) })
   .refine(hasAddress, ADDRESS_PROBLEM);
+
+const ServiceModel = z
+  .strictObject({ ...providerFields, ...ADDRESS_FIELDS, provider: z.enum(SERVICE_NAMES) })
+  .transform(({ provider, resource, region, ...fields }, context) => {
+    const { protocol } = MODEL_SERVICES[provider];
+    return {
+      ...fields,
+      provider: protocol,
+      baseUrl: addressOfService(provider, { ...fields, resource, region }, context),
+    };
+  });
 
 const OwnModel = z.strictObject({ ...modelFields, generate: codeField<OwnGenerate>() });
 
@@ -57,10 +97,14 @@ interface AnyModelInput extends CallSettingsInput {
 }
 
 interface ProviderModelInput extends AnyModelInput {
-  /** The protocol of its API. */
-  provider: ProviderModelFields['provider'];
-  /** The provider's name of the model. */
+  /** The provider, whose protocol its API speaks; or a service that speaks the protocol of one. */
+  provider: ProviderModelFields['provider'] | ServiceName;
+  /** The provider's name of the model; of `azure` the name of the deployment. */
   model: ProviderModelFields['model'];
+  /** Of `azure`: the name of the resource. */
+  resource?: string | undefined;
+  /** Of `bedrock`: the region, such as `eu-central-1`. */
+  region?: string | undefined;
   /** The address, for `openai-compatible` or a proxy. */
   baseUrl?: ProviderModelFields['baseUrl'];
   /** The key, as `{ secret: 'NAME' }`. */
@@ -78,8 +122,11 @@ interface OwnModelInput extends AnyModelInput {
 export type ModelInput = ProviderModelInput | OwnModelInput;
 export type ModelConfig = z.output<typeof ProviderModel> | z.output<typeof OwnModel>;
 
-/** A model of a provider, or one whose work is code. */
-export const Model = parseBySchemaOf<ModelConfig>((value) => ('generate' in value ? OwnModel : ProviderModel));
+/** A model of a provider or a service, or one whose work is code. */
+export const Model = parseBySchemaOf<ModelConfig>((value) => {
+  if ('generate' in value) return OwnModel;
+  return 'provider' in value && isServiceName(value.provider) ? ServiceModel : ProviderModel;
+});
 
 /** The maximum length of pgvector's vectors. */
 const MAX_DIMENSIONS = 16_000;
