@@ -5,12 +5,12 @@ import { issueRefund, lookupOrder, readManual } from './tools.ts';
 
 const tools = { lookup_order: lookupOrder, issue_refund: issueRefund, read_manual: readManual };
 const asks = (content: string) => ({ customer: 'c-7', messages: { role: 'user', content } }) as const;
-const handOver = (to: string, note: string) => ({ toolCalls: [{ tool: `handoff_to_${to}`, args: { note } }] });
+const passTo = (to: string, note: string) => ({ toolCalls: [{ tool: `handoff_to_${to}`, args: { note } }] });
 const call = (tool: string, args: Readonly<Record<string, string | number>>) => ({ toolCalls: [{ tool, args }] });
 
 test('a question about a payment is handed over to billing, with the conversation and a note', async () => {
   const model = scriptedModel([
-    handOver('billing', 'wants 300 euros back for A-1002'),
+    passTo('billing', 'wants 300 euros back for A-1002'),
     call('lookup_order', { order: 'A-1002' }),
     call('issue_refund', { order: 'A-1002', euros: 300 }),
     '250 euros are on their way.',
@@ -31,9 +31,9 @@ test('a question about a payment is handed over to billing, with the conversatio
 test('an agent that can not help hands back, and the next one is asked', async () => {
   const models = {
     default: scriptedModel([
-      handOver('billing', 'a kettle'),
-      handOver('front', 'it is broken, nothing to pay'),
-      handOver('tech', 'the kettle does not switch on'),
+      passTo('billing', 'a kettle'),
+      passTo('front', 'it is broken, nothing to pay'),
+      passTo('tech', 'the kettle does not switch on'),
       call('read_manual', { item: 'Kettle' }),
       'Press the button for three seconds.',
     ]),
@@ -43,7 +43,7 @@ test('an agent that can not help hands back, and the next one is asked', async (
 });
 
 test('agents that hand over to each other for ever are stopped', async () => {
-  const turns = Array.from({ length: 12 }, (_, turn) => handOver(turn % 2 === 0 ? 'tech' : 'front', 'not me'));
+  const turns = Array.from({ length: 12 }, (_, turn) => passTo(turn % 2 === 0 ? 'tech' : 'front', 'not me'));
   const run = await runGraph(supportDesk, asks('Hello'), { models: { default: scriptedModel(turns) }, tools });
   expect(run.error?.code).toBe('GRAPH_RECURSION_LIMIT');
 });

@@ -43,8 +43,10 @@ export const TOP: Texts<ConfigInput> = {
 };
 
 export const MODEL: Texts<ModelInput> = {
-  provider: 'The API that it speaks.',
-  model: "The provider's name of the model.",
+  provider: 'The API that it speaks, or [a service](../models.md#services) that speaks one of them.',
+  model: "The provider's name of the model; of `azure` that of the deployment.",
+  resource: 'Of `azure`: the name of the resource.',
+  region: 'Of `bedrock`: the region, such as `eu-central-1`.',
   baseUrl: 'The address, for `openai-compatible` or a proxy.',
   apiKey: 'The key, as `{ "secret": "NAME" }`.',
   stream: 'False asks for whole answers. By default answers are read while they are written, if the server can.',

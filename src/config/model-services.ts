@@ -38,22 +38,29 @@ export const ADDRESS_FIELDS = { resource: HostPart.optional(), region: HostPart.
 
 type AddressFields = z.output<z.ZodObject<typeof ADDRESS_FIELDS>>;
 
-/** The address of a service, or the fields that are missing, or belong to another service. */
+/** A field of a model's configuration that is missing, or belongs to another service. */
+interface AddressProblem {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** Returns the address of a service, or what is wrong with the fields that it contains. */
 export function serviceAddress(
   name: ServiceName,
   fields: AddressFields,
-): { readonly address: string } | { readonly problems: readonly (readonly [field: string, message: string])[] } {
-  const { address } = MODEL_SERVICES[name];
-  const problems = Object.entries(fields).flatMap(([field, value]) => {
-    const isPart = address.includes(`{${field}}`);
-    if (isPart && value === undefined) return [[field, `is needed: models of ${name} are at ${address}`] as const];
-    return !isPart && value !== undefined ? [[field, `is no field of models of ${name}`] as const] : [];
-  });
+): { readonly address: string } | { readonly problems: readonly AddressProblem[] } {
+  const { address }: ModelService = MODEL_SERVICES[name];
+  const parts = Object.entries<string | undefined>(fields).map(([field, value]) => ({
+    field,
+    value,
+    isPart: address.includes(`{${field}}`),
+  }));
+  const problems = parts
+    .filter(({ isPart, value }) => isPart === (value === undefined))
+    .map(({ field, isPart }) => ({
+      field,
+      message: isPart ? `is needed: models of ${name} are at ${address}` : `is no field of models of ${name}`,
+    }));
   if (problems.length > 0) return { problems };
-  return {
-    address: Object.entries(fields).reduce(
-      (text, [field, value]) => text.replace(`{${field}}`, value ?? ''),
-      address as string,
-    ),
-  };
+  return { address: parts.reduce((text, { field, value = '' }) => text.replace(`{${field}}`, value), address) };
 }

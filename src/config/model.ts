@@ -35,7 +35,7 @@ function addressOfService(
   if (baseUrl !== undefined) return baseUrl;
   const found = serviceAddress(service, { resource, region });
   if ('address' in found) return found.address;
-  for (const [field, message] of found.problems) context.addIssue({ code: 'custom', path: [field], message });
+  for (const { field, message } of found.problems) context.addIssue({ code: 'custom', path: [field], message });
   return z.NEVER;
 }
 
@@ -44,7 +44,7 @@ function unknownProvider(providers: readonly string[]): (issue: { readonly input
   return ({ input }) =>
     input === undefined
       ? `is needed: one of ${names.join(', ')}`
-      : `must be one of ${names.join(', ')}.${didYouMean(String(input), names)}`;
+      : `must be one of ${names.join(', ')}.${typeof input === 'string' ? didYouMean(input, names) : ''}`;
 }
 
 const ADDRESS_PROBLEM = {

@@ -36,7 +36,13 @@ describe.each(SERVICE_NAMES)('a model of the service %s', (provider) => {
 
   test('is asked by the protocol of a provider at the address of the service', () => {
     const model = parse({ provider, ...fields, model: 'm', apiKey: { secret: 'KEY' } });
-    expect(model).toEqual({ provider: protocol, baseUrl: address, model: 'm', apiKey: { secret: 'KEY' }, stream: true });
+    expect(model).toEqual({
+      provider: protocol,
+      baseUrl: address,
+      model: 'm',
+      apiKey: { secret: 'KEY' },
+      stream: true,
+    });
   });
 
   test('is asked at the given address instead', () => {

@@ -23,7 +23,7 @@ export function compileChoice(
     const value = filler.fill(bindings);
     const chosen = new Set(isJsonList(value) ? value : [value]);
     const names = [...chosen].filter((name) => typeof name === 'string');
-    const [unknown] = [...chosen].filter((name) => !known.has(name));
+    const unknown = [...chosen].find((name) => !known.has(name));
     if (unknown !== undefined) throw invalidChoice(field, `${abbreviate(JSON.stringify(unknown), 80)} is none`, listed);
     if (names.length === 0 && !mayBeEmpty) throw invalidChoice(field, 'it chooses none', listed);
     return names;

@@ -12,7 +12,7 @@ import { messagesOfChannel } from '../model/conversation.ts';
 import { leftMsIn, sharedDeadline } from '../node-settings.ts';
 import type { NodeSettings } from '../node-settings.ts';
 import { createToolbox } from './callable-tool.ts';
-import type { ToolBatchContext } from './callable-tool.ts';
+import type { ToolBatchContext, ToolsOfNode } from './callable-tool.ts';
 import {
   batchAnswers,
   beginBatch,
@@ -24,15 +24,19 @@ import {
 } from './run-batch.ts';
 import type { BatchProgress } from './run-batch.ts';
 
-/** Compiles a `tool` node with `calls`: it makes the unanswered tool calls of a channel's last assistant message. */
-export function compileToolCalls(node: CallsNode, settings: NodeSettings): NodeBehavior {
-  const { calls: channel } = node;
+function compileToolbox(node: CallsNode, settings: NodeSettings): ToolsOfNode {
   const offered = toolsOf(node, settings.nodes);
-  const tools = createToolbox(
+  return createToolbox(
     offered,
     { node, settings, approve: {}, asksForUnsafe: false },
     compileActiveTools({ tools: offered, ...activeToolsOf(node, settings.nodes) }),
   );
+}
+
+/** Compiles a `tool` node with `calls`: it makes the unanswered tool calls of a channel's last assistant message. */
+export function compileToolCalls(node: CallsNode, settings: NodeSettings): NodeBehavior {
+  const { calls: channel } = node;
+  const tools = compileToolbox(node, settings);
   const deadline = sharedDeadline(node);
   const contextOf = (task: TaskContext, time: WithDeadline): ToolBatchContext => ({
     task,

@@ -59,7 +59,7 @@ test('a quiet stack prints no events of runs', () => {
 });
 
 test.each([
-  ['a terminal shows a failure in red', true, `${'\u001B[31m'}failed: TOOL_FAILED\u001B[39m\n`],
+  ['a terminal shows a failure in red', true, '\u001B[31mfailed: TOOL_FAILED\u001B[39m\n'],
   ['a pipe gets no colors', false, 'refund 01R  failed: TOOL_FAILED\n'],
 ])('%s', (_, isTTY, end) => {
   const { output, printed } = openOutput({ isTTY });
