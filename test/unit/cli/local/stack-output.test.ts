@@ -58,8 +58,10 @@ test('a quiet stack prints no events of runs', () => {
   expect(openOutput({ quiet: true }).output.printRun).toBeUndefined();
 });
 
+const IN_RED = '\u001B[31m';
+
 test.each([
-  ['a terminal shows a failure in red', true, '\u001B[31mfailed: TOOL_FAILED\u001B[39m\n'],
+  ['a terminal shows a failure in red', true, `${IN_RED}failed: TOOL_FAILED\u001B[39m\n`],
   ['a pipe gets no colors', false, 'refund 01R  failed: TOOL_FAILED\n'],
 ])('%s', (_, isTTY, end) => {
   const { output, printed } = openOutput({ isTTY });

@@ -4,7 +4,8 @@ import { escapedOutput, paintFor } from '../../../../src/cli/output/style.ts';
 const TERMINAL = { isTTY: true, write: () => undefined };
 const PIPE = { write: () => undefined };
 
-const RED = '\u001B[31mbroken\u001B[39m';
+const IN_RED = '\u001B[31m';
+const RED = `${IN_RED}broken\u001B[39m`;
 
 describe('colors', () => {
   const cases: readonly [

@@ -22,7 +22,6 @@ const branched: JsonSchema = {
 const conditional: JsonSchema = {
   type: 'object',
   if: { properties: { kind: { const: 'number' } } },
-  // oxlint-disable-next-line unicorn/no-thenable
   then: { properties: { v: { type: 'number' } } },
 };
 const nested: JsonSchema = {
