@@ -12,8 +12,8 @@ import { createTenantSlots, requireSlot } from '../http/tenant-slots.ts';
 import type { TenantSlots } from '../http/tenant-slots.ts';
 import { routes, tagged } from '../middleware/route.ts';
 import type { Route } from '../middleware/route.ts';
-import { ChatMessageSchema, ChatMessagesQuery } from '../schemas/chat.ts';
-import { jsonAnswer, JsonRecord, listOf } from '../schemas/common.ts';
+import { ChatMessagesSchema, ChatMessagesQuery } from '../schemas/chat.ts';
+import { jsonAnswer, JsonRecord } from '../schemas/common.ts';
 import { OnBusy, ThreadId } from '../schemas/run.ts';
 import { sendStream } from '../streams/answer-stream.ts';
 import { readIdempotencyKey } from '../http/admission.ts';
@@ -136,7 +136,7 @@ const readChatRoute = (slots: TenantSlots): Route =>
     params: ThreadParameters,
     query: ChatMessagesQuery,
     answers: {
-      200: jsonAnswer(listOf(ChatMessageSchema), 'The newest messages, in their order'),
+      200: jsonAnswer(ChatMessagesSchema, 'The newest messages, in their order'),
       304: { description: 'The caller has them: `If-None-Match` names their entity tag' },
     },
     problems: [429],

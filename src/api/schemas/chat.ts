@@ -10,6 +10,13 @@ const ChatPartSchema = z.custom<{ readonly type: string }>().openapi({
   additionalProperties: true,
 });
 
+const ANSWER_EXAMPLE = {
+  id: '01JZ8Q4T6C3V9W2K5M7N8P0R1S',
+  role: 'assistant',
+  metadata: { runId: '01JZ8Q4T6C3V9W2K5M7N8P0R1S', seq: 9, status: 'completed' },
+  parts: [{ type: 'step-start' }, { type: 'text', text: 'It is on its way.', state: 'done' }],
+} as const;
+
 export const ChatMessageSchema = z
   .object({
     id: z.string(),
@@ -26,13 +33,10 @@ export const ChatMessageSchema = z
   })
   .openapi('ChatMessage', {
     description: "A `UIMessage` of the AI SDK, version 6. An answer has its run's id",
-    example: {
-      id: '01JZ8Q4T6C3V9W2K5M7N8P0R1S',
-      role: 'assistant',
-      metadata: { runId: '01JZ8Q4T6C3V9W2K5M7N8P0R1S', seq: 9, status: 'completed' },
-      parts: [{ type: 'step-start' }, { type: 'text', text: 'It is on its way.', state: 'done' }],
-    },
+    example: ANSWER_EXAMPLE,
   });
+
+export const ChatMessagesSchema = listOf(ChatMessageSchema).openapi({ example: [ANSWER_EXAMPLE] });
 
 const MAX_READ_MESSAGES = 200;
 

@@ -40,14 +40,15 @@ describe.each([
 
 describe('docs/models.md', () => {
   test('docs/models.md contains models that a configuration accepts', () => {
-    const [shown = '', ...others] = codeIn('docs/models.md', 'jsonc');
-    const json = shown.replaceAll(/,(?=\s*[}\]])/g, '');
-    expect(Object.keys(parseConfig('docs/models.md', JSON.parse(json)).models)).toHaveLength(4);
-    expect(others).toEqual([]);
+    const counts = codeIn('docs/models.md', 'jsonc').map((shown) => {
+      const json = shown.replaceAll(/,(?=\s*[}\]])/g, '');
+      return Object.keys(parseConfig('docs/models.md', JSON.parse(json)).models).length;
+    });
+    expect(counts).toEqual([4, 2]);
   });
 
   test('docs/models.md contains an edge that has a text which was cut off written again', async () => {
-    const [edge = ''] = codeIn('docs/models.md', 'json');
+    const edge = codeIn('docs/models.md', 'json').find((shown) => shown.includes('"from"')) ?? '';
     const write: NodeDefinition = { type: 'llm', prompt: 'Write', write: 'reply' };
     const begin = { from: '__start__', to: 'write' };
     const graph = { name: 'writing', channels: { reply: {} }, nodes: { write }, edges: [begin, JSON.parse(edge)] };

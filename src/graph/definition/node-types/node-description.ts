@@ -36,6 +36,8 @@ export interface NodeDescription<Field extends string = string> {
    * run.
    */
   readonly mayWait?: true;
+  /** The node has no result: it is always null. */
+  readonly hasNoResult?: true;
   /** The result is a decision, in which values and arguments may be absent. */
   readonly isDecision?: true;
   /** True if the engine enforces the node's own `deadline`. In other nodes, `deadline` limits the calls. */

@@ -70,6 +70,7 @@ const llmNodeType: DescriptionOf<ModelFields> = {
 const setNodeType: DescriptionOf<CommonFields> = {
   summary: 'Writes channels, without calling anything.',
   templates: [],
+  hasNoResult: true,
   look: { outline: 'rectangle', fill: 'F7F7F7' },
 };
 

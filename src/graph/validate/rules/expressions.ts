@@ -13,7 +13,7 @@ import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
 import { didYouMean } from '../../values/did-you-mean.ts';
-import { findNullNames, NULL_IN_EDGES } from './null-names.ts';
+import { findNullNames, nullNamesInEdge } from './null-names.ts';
 import type { NullNames } from './null-names.ts';
 import { defineRule, error, issueWarning } from '../rule.ts';
 import type { GraphIssues } from '../rule.ts';
@@ -58,7 +58,11 @@ export function bareExpressions(subject: ValidationSubject): readonly BareExpres
       : [];
   });
   const ofEdges = edges.flatMap((edge) =>
-    edge.expressions.map((expression) => ({ ...expression, names: NODE_NAMES, nullNames: NULL_IN_EDGES })),
+    edge.expressions.map((expression) => ({
+      ...expression,
+      names: NODE_NAMES,
+      nullNames: nullNamesInEdge(edge, expression),
+    })),
   );
   return [...reducers, ...ofEdges, ...[...nodes.values()].flatMap((node) => approvalRules(node, nullNamesIn(node)))];
 }

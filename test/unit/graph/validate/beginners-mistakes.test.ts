@@ -154,7 +154,7 @@ describe('a valid expression that can hardly be meant', () => {
       'item.name',
       '"item" is always null here: no edge with forEach leads to this node (Lead to the node by an edge with `forEach`)',
     ],
-    ['result.id', '"result" is always null here: a set node has no result (Write in the node that has the result)'],
+    ['result.id', '"result" is always null here: this node has no result (Write in the node that has the result)'],
   ])('the expression %s is reported', (expression, line) => {
     expect(linesOf(reading(expression))).toEqual([`/nodes/only/write/any: ${line}`]);
   });
