@@ -69,6 +69,7 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/graphs/{name}/aliases/{alias}', READ_BY_NAME],
   ['PUT /api/graphs/{name}/aliases/{alias}', [200, 403, 200, 404, 403, 404, 403], { version: 1 }],
   ['POST /api/chat/{graph}', [422, 403, 422, 404, 403, 404, 403], CHAT],
+  ['GET /api/chat/{threadId}/messages', READ],
   ['GET /api/chat/{threadId}/stream', QUIET],
   ['GET /api/chat/{graph}/{threadId}/stream', QUIET],
   ['GET /api/events', STREAM],
