@@ -53,8 +53,8 @@ export interface Graphs {
   publish(graph: NewGraph, source?: GraphSource): Promise<Publication>;
   /** Finds a version, including unpublished ones; by default the current version. */
   find(tenantId: string, name: string, version?: number): Promise<PublishedGraph | null>;
-  /** Finds the version with a content, including an unpublished one. */
-  findByHash(tenantId: string, name: string, hash: string): Promise<PublishedGraph | null>;
+  /** Finds the version with a content that new runs may use, and its pins. A name has at most one of each content. */
+  findByHash(tenantId: string, name: string, hash: string): Promise<Pick<PublishedGraph, 'version' | 'pins'> | null>;
   /** Lists the current version of every graph, by name. */
   list(tenantId: string, page: PageRequest): Promise<Page<GraphSummary>>;
   /** Reads a definition of a published graph or of a run. */
@@ -73,8 +73,9 @@ export function createGraphs(db: Kysely<Tables>): Graphs {
       return row ? toPublishedGraph(row) : null;
     },
     async findByHash(tenantId, name, hash) {
-      const row = await selectByHash(db, tenantId, name, hash);
-      return row ? toPublishedGraph(row) : null;
+      const versions = db.selectFrom('graphs').select(['version', 'pins']).where('tenant_id', '=', tenantId);
+      const row = versions.where('name', '=', name).where('hash', '=', hash).where('unpublished_at', 'is', null);
+      return (await row.executeTakeFirst()) ?? null;
     },
     list: (tenantId, page) => listGraphs(db, tenantId, page),
     definition: async (hash) =>
@@ -88,7 +89,10 @@ async function publishGraph(db: Transaction<Tables>, graph: NewGraph, source?: G
   await keepDefinition(db, hash, graph.definition);
   // The lock orders concurrent publications.
   await lockName(db, `${tenantId}/${name}`);
-  const known = await selectByHash(db, tenantId, name, hash);
+  const known = await graphsWithDefinition(db, tenantId)
+    .where('name', '=', name)
+    .where('graphs.hash', '=', hash)
+    .executeTakeFirst();
   const current = await summaries(db, tenantId).where('name', '=', name).where(isCurrent).executeTakeFirst();
   const last = await readLastNumbers(db, graph);
   if (known && source === 'configuration' && known.configured !== null && known.configured === last.configured)
@@ -167,14 +171,6 @@ function graphsWithDefinition(db: Kysely<Tables>, tenantId: string) {
     .selectAll()
     .select(isCurrent.as('current'))
     .where('tenant_id', '=', tenantId);
-}
-
-/** A name has at most one version of each content. */
-async function selectByHash(db: Kysely<Tables>, tenantId: string, name: string, hash: string) {
-  return await graphsWithDefinition(db, tenantId)
-    .where('name', '=', name)
-    .where('graphs.hash', '=', hash)
-    .executeTakeFirst();
 }
 
 async function listGraphs(

@@ -77,8 +77,7 @@ export async function resolveGraph(reference: Json, lookup: GraphLookup, runId: 
   if (typeof reference !== 'string') {
     const { graph, pins } = await requireValid(reference, lookup);
     const known = await lookup.store.graphs.findByHash(lookup.tenantId, graph.name, graph.hash);
-    const isVersion = known?.unpublished === null && deepEqual(known.pins, pins);
-    return isVersion ? { ...graph, version: known.version } : graph;
+    return known && deepEqual(known.pins, pins) ? { ...graph, version: known.version } : graph;
   }
   const found = await findForRun(reference, lookup, runId);
   const { graph } = await requireValid(found.definition, lookup, found.pins);

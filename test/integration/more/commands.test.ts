@@ -150,10 +150,10 @@ describe('a node that has failed', () => {
     await stack.as('user').untilRun(id, hasStatus('failed'));
     const { stdout } = await at('history', id);
     const [heading, first] = stdout.split('\n');
-    expect(heading).toMatch(/^ SEQ {2}TIME {22}STEP {2}EVENT$/);
-    expect(first).toMatch(/^ {3}1 {2}\S{24} {5}- {2}started by uma$/);
+    expect(heading).toMatch(/^ SEQ {2}TIME \(.+\) +STEP {2}EVENT$/);
+    expect(first).toMatch(/^ {3}1 {2}\S{10} \S{12} {5}- {2}started by uma$/);
     expect(stdout).toMatch(/pay: broken has failed: TOOL_FAILED .*the shop is closed/);
-    expect(stdout).toMatch(/\n +\d+ {2}\S+ +\d+ {2}failed: /);
+    expect(stdout).toMatch(/\n +\d+ {2}\S{10} \S{12} +\d+ {2}failed: /);
     const events = (await at('history', id, '--json')).stdout
       .trim()
       .split('\n')

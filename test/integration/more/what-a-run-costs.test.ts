@@ -64,6 +64,7 @@ const STATEMENTS: readonly (readonly [string, RegExp])[] = [
   ['claim', /insert into ledger/],
   ['journal', /insert into events/],
   ['complete', /update ledger/],
+  ['find version', /^select "version", "pins" from "graphs"/],
   ['read run', /^select .* from "runs"/s],
   ['read approval', /^select .* from "approvals"/s],
   ['read retrying', /from "ledger".*"status" = /s],
@@ -135,34 +136,34 @@ async function wholeCost(graph: GraphDefinition) {
   return { statements, ...(await costOf(run)) };
 }
 
-test('a run of one pure node costs one database write to accept it, one to end it, and one read for its answer', async () => {
-  const statements = ['accept', 'journal', 'read run'];
+test('a run of one pure node costs one database write to accept it, one to end it, and reads of its version and answer', async () => {
+  const statements = ['find version', 'accept', 'journal', 'read run'];
   const cost = { statements, workflowTasks: 2, activities: ['record'] };
   expect(await count(cost, async () => await wholeCost(pure))).toEqual(cost);
 });
 
 test("a run of one tool call costs, besides a pure run's writes, one claim with the journal and one result", async () => {
-  const statements = ['accept', 'claim with journal', 'complete', 'journal', 'read run'];
+  const statements = ['find version', 'accept', 'claim with journal', 'complete', 'journal', 'read run'];
   const cost = { statements, workflowTasks: 3, activities: ['callTool', 'record'] };
   expect(await count(cost, async () => await wholeCost(calling('job')))).toEqual(cost);
 });
 
 test('a run of one idempotent tool call writes result and journal in one database statement', async () => {
-  const statements = ['accept', 'result with journal', 'journal', 'read run'];
+  const statements = ['find version', 'accept', 'result with journal', 'journal', 'read run'];
   const cost = { statements, workflowTasks: 3, activities: ['callTool', 'record'] };
   expect(await count(cost, async () => await wholeCost(calling('look')))).toEqual(cost);
 });
 
 test('a run of three local calls costs no more database statements than one without calls', async () => {
   const nodes = { a: callOf('glance'), b: callOf('glance'), c: callOf('glance') };
-  const statements = ['accept', 'journal', 'read run'];
+  const statements = ['find version', 'accept', 'journal', 'read run'];
   const cost = { statements, workflowTasks: 2, activities: ['record'] };
   expect(await count(cost, async () => await wholeCost(aDefinition({ nodes })))).toEqual(cost);
 });
 
 test('a run with an approval costs one database write until it waits, one for decision and end, and one for the audit', async () => {
   const cost = {
-    untilItWaits: ['accept', 'journal', 'read run', 'read retrying'],
+    untilItWaits: ['find version', 'accept', 'journal', 'read run', 'read retrying'],
     tasksUntilItWaits: 2,
     writesOfTheDecision: ['audit', 'journal'],
     workflowTasks: 4,
@@ -190,7 +191,7 @@ test('a run with an approval costs one database write until it waits, one for de
 test('a run with a webhook costs no additional database statement', async () => {
   const webhook = await stack.as('user').post('/api/webhooks', { url: 'https://a.example', events: ['run.completed'] });
   const runs: string[] = [];
-  const statements = ['accept', 'journal', 'read run'];
+  const statements = ['find version', 'accept', 'journal', 'read run'];
   const counted = await count(statements, async () => {
     runs.push(await start(pure, 'completed'));
     return [...statementsSoFar()];
