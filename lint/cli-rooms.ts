@@ -21,7 +21,10 @@ export const CLI_ROOMS: Readonly<Record<string, Room>> = {
     types: ['graph/replay'],
     packages: [NODE, 'zod'],
   },
-  'cli/local': { rooms: [...COMMON, 'config', 'dev', 'cli/graphs'], packages: [NODE, 'chokidar', 'zod'] },
+  'cli/local': {
+    rooms: [...COMMON, 'graph/definition', 'config', 'dev', 'cli/graphs'],
+    packages: [NODE, 'chokidar', 'zod'],
+  },
   'cli/production': {
     rooms: [
       'graph/values',

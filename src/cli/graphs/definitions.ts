@@ -125,9 +125,13 @@ export function describePublication({ name, version, outcome, replaced }: Public
 export type PublishedFile = { readonly graph: Publication } | { readonly problem: string };
 
 /** @throws UsageError if the file can't be read; HoldfastError if the request to the API fails */
-export async function publishFile({ graphs }: Client, file: string): Promise<PublishedFile> {
-  const definition = await readDefinition(file);
-  const { content } = definition;
+export async function publishFile(client: Client, file: string): Promise<PublishedFile> {
+  return await publishDefinition(client, await readDefinition(file));
+}
+
+/** @throws HoldfastError if the request to the API fails */
+export async function publishDefinition({ graphs }: Client, definition: DefinitionFile): Promise<PublishedFile> {
+  const { content, file } = definition;
   if ('fault' in content) return { problem: formatIssues(file, [content.fault]) };
   if (!isJsonObject(content.definition)) return { problem: `${file} holds no object, so no graph definition\n` };
   try {

@@ -3,7 +3,11 @@ import type { Client, Publication } from '../../client/index.ts';
 import { graphFiles } from '../../config/modules/import-graph.ts';
 import { importedFiles } from '../../config/modules/project-modules.ts';
 import { messageOf } from '../../graph/values/index.ts';
-import { describePublication, publishFile } from '../graphs/definitions.ts';
+import { orderByReferences } from '../../graph/definition/index.ts';
+import type { Json } from '../../graph/values/index.ts';
+import { describePublication, publishDefinition } from '../graphs/definitions.ts';
+import { readDefinition } from '../input/read-definition.ts';
+import type { DefinitionFile } from '../input/read-definition.ts';
 
 /** Publishes the graphs of a folder again and again, and prints what differs from the last time. */
 export interface Publisher {
@@ -49,10 +53,8 @@ export function createPublisher({ client, root, say }: PublisherDeps): Publisher
       const unchanged: string[] = [];
       const used = new Set<string>();
       for (const file of problems.keys()) if (!files.includes(file)) problems.delete(file);
-      for (const file of files) {
-        const result = await publishFile(client, relative(process.cwd(), file)).catch((error: unknown) => ({
-          problem: `${messageOf(error)}\n`,
-        }));
+      for (const { file, read } of orderByReferences(await readFiles(files), definitionOf)) {
+        const result = 'problem' in read ? read : await publishDefinition(client, read).catch(toProblem);
         const ofFile = await importedFiles(file);
         for (const module of ofFile) used.add(module);
         if ('problem' in result)
@@ -68,4 +70,29 @@ export function createPublisher({ client, root, say }: PublisherDeps): Publisher
       isFirst = false;
     },
   };
+}
+
+interface Problem {
+  /** Ends with a line break. */
+  readonly problem: string;
+}
+
+/** A file of a graph, or why it can't be read. */
+interface GraphFile {
+  readonly file: string;
+  readonly read: DefinitionFile | Problem;
+}
+
+async function readFiles(files: readonly string[]): Promise<readonly GraphFile[]> {
+  return await Promise.all(
+    files.map(async (file) => ({ file, read: await readDefinition(relative(process.cwd(), file)).catch(toProblem) })),
+  );
+}
+
+function definitionOf({ read }: GraphFile): Json {
+  return 'content' in read && 'definition' in read.content ? read.content.definition : null;
+}
+
+function toProblem(error: unknown): Problem {
+  return { problem: `${messageOf(error)}\n` };
 }
