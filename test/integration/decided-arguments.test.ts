@@ -56,6 +56,38 @@ const endOf = async (run: Json): Promise<Json> => await user().untilRun(textAt(r
 const requested = async (run: Json): Promise<readonly (Json | undefined)[]> =>
   (await eventsOf(user(), textAt(run, '/id'), 'tool.requested')).map((event) => at(event, '/args'));
 
+describe('an approval of a call with fixed arguments', () => {
+  const fixing: GraphDefinition = {
+    ...aGraphOf({
+      type: 'agent',
+      model: '{{ "scripted" }}',
+      models: ['scripted'],
+      prompt: 'Pay it back.',
+      tools: [{ tool: 'refund', as: 'pay_back', args: { order: '{{ "A-" + string(run.visit) }}' } }],
+    }),
+  };
+
+  test('an approval shows fixed arguments, a decision can not change them, and the model never receives them', async () => {
+    model.answers(askFor([['pay_back', { euros: 400 }]]), say('Paid back.'));
+    const run = await startRun(user(), fixing);
+    const { id, args } = await askedAbout(run);
+    expect(args).toEqual({ order: 'A-1', euros: 400 });
+    const approver = stack.as('approver');
+    expect((await approver.get(`/api/approvals/${id}`)).body).toMatchObject({
+      tool: 'refund',
+      fixedArgs: ['order'],
+      details: { tool: 'refund', as: 'pay_back', fixed: ['order'] },
+    });
+    const changed = { decision: 'approve', args: { order: 'A-2', euros: 400 } };
+    const refused = await approver.post(`/api/approvals/${id}/decision`, changed);
+    expect([refused.status, at(refused.body, '/code')]).toEqual([422, 'INVALID_ARGS']);
+    await approve(run, { args: { order: 'A-1', euros: 300 } });
+    await endOf(run);
+    expect(await requested(run)).toEqual([{ order: 'A-1', euros: 300 }]);
+    expect(toolResultsSentTo(model)).toEqual([expect.stringContaining('changed the arguments to {"euros":300}')]);
+  });
+});
+
 describe('an approval by the arguments', () => {
   test('an approval shows the defaults that the tool applies, and the call uses exactly the approved arguments', async () => {
     model.answers(askFor([['refund', { order: ' A-1 ' }]]), say('Paid back.'));
