@@ -1,6 +1,6 @@
-import { z } from '@hono/zod-openapi';
 import { digitsBetween, listOf } from './common.ts';
 import { RunStatusSchema } from './run.ts';
+import { z } from './zod.ts';
 
 /** A part of a message. The package `ai` has the type of each as `UIMessagePart`. */
 const ChatPartSchema = z.custom<{ readonly type: string }>().openapi({
