@@ -10,7 +10,7 @@ import type { Position } from '../../store/page.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { invalidField } from '../http/errors.ts';
+import { ApiError } from '../http/errors.ts';
 import { hiddenFrom } from '../redaction.ts';
 import type { RunUpdate } from '../streams/subscribe-to-run.ts';
 import { readDefinition } from './answer-chat.ts';
@@ -33,7 +33,7 @@ export interface ChatPage {
  * Reads the messages of a thread in their order, as its streams have sent them, the newest ones if they are too many.
  * The answer of the active run is read as far as it is, with its pending approvals.
  * @returns no message for an unknown thread
- * @throws ApiError 422 if `before` is no run of the thread
+ * @throws ApiError 400 if `before` is no run of the thread
  */
 export async function readChat(
   deps: ApiDeps,
@@ -82,7 +82,7 @@ async function positionOfRun(
 ): Promise<Position> {
   const run = await store.runs.find(runId);
   if (run?.tenantId === tenantId && run.threadId === threadId) return { at: run.createdAt, id: run.id };
-  throw invalidField('/before', 'The id of a run of this thread is expected here, as the metadata of messages has it');
+  throw new ApiError('INVALID_CURSOR', '"before" is no id of a run of this thread, as the metadata of messages has it');
 }
 
 /** A message with a known id replaces the earlier one in its place. */

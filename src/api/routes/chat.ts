@@ -139,7 +139,7 @@ const readChatRoute = (slots: TenantSlots): Route =>
       200: jsonAnswer(ChatMessagesSchema, 'The newest messages, in their order'),
       304: { description: 'The caller has them: `If-None-Match` names their entity tag' },
     },
-    problems: [429],
+    problems: [400, 429],
     before: () => [etag()],
     handle: (deps) => async (c) => {
       const caller = c.get('caller');

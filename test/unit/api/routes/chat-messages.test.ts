@@ -252,15 +252,22 @@ describe('reading the messages of a chat', () => {
     expect(await client.threads.messages('T-8', { before: oldest[0]?.metadata?.runId })).toEqual([]);
   });
 
+  test.each(['?before=none', '?before=R9-other'])(
+    'the messages of a chat can not be read with %s, which is no run of the thread',
+    async (query) => {
+      await play({ thread: `T-9${query}`, id: `R9${query}` });
+      await play({ thread: `T-9-other${query}`, id: 'R9-other' });
+      const answer = await read(encodeURIComponent(`T-9${query}`), query);
+      expect(answer).toMatchObject(aProblem(400, 'INVALID_CURSOR'));
+    },
+  );
+
   test.each([
-    ['?before=none', '/before'],
-    ['?before=R9-other', '/before'],
     ['?limit=0', '/limit'],
     ['?limit=201', '/limit'],
     ['?cursor=x', '/cursor'],
   ])('the messages of a chat can not be read with %s', async (query, path) => {
     await play({ thread: `T-9${query}`, id: `R9${query}` });
-    if (query.endsWith('other')) await play({ thread: 'T-9-other', id: 'R9-other' });
     const answer = await read(encodeURIComponent(`T-9${query}`), query);
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer)).toEqual([path]);
@@ -305,7 +312,7 @@ describe('reading the messages of a chat', () => {
     expect((await read('T-12', '', 'otherTenantUser')).body).toEqual([]);
     expect((await read('T-none')).body).toEqual([]);
     const answer = await read('T-none', '?before=R12', 'otherTenantUser');
-    expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+    expect(answer).toMatchObject(aProblem(400, 'INVALID_CURSOR'));
   });
 
   test('a tenant may read few conversations at once', async () => {
