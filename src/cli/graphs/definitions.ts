@@ -125,7 +125,7 @@ export function describePublication({ name, version, outcome, replaced }: Public
 export type PublishedFile = { readonly graph: Publication } | { readonly problem: string };
 
 /** @throws UsageError if the file can't be read; HoldfastError if the request to the API fails */
-export async function publishFile(client: Client, file: string): Promise<PublishedFile> {
+async function publishFile(client: Client, file: string): Promise<PublishedFile> {
   return await publishDefinition(client, await readDefinition(file));
 }
 
