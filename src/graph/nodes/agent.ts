@@ -11,7 +11,6 @@ import { taskDone, taskFailed, savingProgress, unexpectedInput } from './behavio
 import type { NodeBehavior, TaskProgress, TaskContext, TaskInput } from './behavior.ts';
 import { handoffOffers, handoffTargetsOf, readHandoffs, settleHandoff } from './hand-off.ts';
 import type { HandoffTargets } from './hand-off.ts';
-import type { Bindings } from '../expression/names.ts';
 import { compileActiveTools } from './model/choice.ts';
 import { toAssistantMessage } from './model/conversation.ts';
 import type { ModelOffer } from './model/model-calls.ts';
@@ -44,7 +43,6 @@ export function compileAgent(node: NodeOfType<'agent'>, settings: NodeSettings):
     node,
     names: offeredNames(tools),
     handoffs,
-    activeNames: compileActiveTools(node),
     turn: compileModelTurn(node, settings, handoffOffers(handoffs, settings.nodes)),
     tools: createToolbox(tools, { node, settings, approve, asksForUnsafe: true }, compileActiveTools(node)),
     maxIterations,
@@ -88,8 +86,6 @@ interface AgentPlan {
   /** Names of the tools that the node allows. */
   readonly names: readonly string[];
   readonly handoffs: HandoffTargets;
-  /** Returns the names of the tools that the node allows on a state. */
-  readonly activeNames: (bindings: Bindings) => readonly string[];
   readonly turn: ModelTurn;
   readonly tools: ToolsOfNode;
   readonly maxIterations: number;
@@ -153,7 +149,7 @@ function withMoreTurns(plan: AgentPlan, position: AgentPosition): Pick<AgentPosi
 function modelOfferOf(agent: AgentTask, isLast: boolean): ModelOffer {
   const { plan, task, position } = agent;
   const isCallable = (name: string): boolean => plan.tools.find(name)?.refuse(task.editors) === null;
-  const tools = isLast ? [] : [...plan.activeNames(task.bindings).filter(isCallable), ...plan.handoffs.keys()];
+  const tools = isLast ? [] : [...plan.tools.activeNames(task.bindings).filter(isCallable), ...plan.handoffs.keys()];
   return { tools, choice: isLast ? 'none' : toolChoiceAt(agent), leftMs: () => plan.deadline.leftMs(position) };
 }
 
