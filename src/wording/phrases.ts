@@ -1,4 +1,4 @@
-import { escapeInvisible } from '../graph/values/index.ts';
+import { escapeInvisible, throwingFrame } from '../graph/values/index.ts';
 
 /* Parts of sentences about runs. */
 
@@ -14,9 +14,9 @@ export function formatError({ code, message }: ReadableError): string {
 }
 
 /** Formats where configured code threw an error, such as `, at execute (tools/pay.ts:3:9)`; empty if unknown. */
-export function formatOrigin({ cause }: ReadableError): string {
-  const [frame = ''] = cause?.stack?.split('\n') ?? [];
-  return frame === '' ? '' : `, ${frame.trim()}`;
+export function formatOrigin(error: ReadableError): string {
+  const frame = throwingFrame(error);
+  return frame === null ? '' : `, ${frame}`;
 }
 
 export function formatCause({ cause }: ReadableError): string {

@@ -1,6 +1,7 @@
 import type { EventOf, RunEvent } from '../graph/journal/index.ts';
 import { hideEvent, hideMessages } from '../graph/redaction/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
+import { throwingFrame } from '../graph/values/index.ts';
 import type { RunError } from '../graph/values/index.ts';
 import type { Logger } from '../process/logger.ts';
 import type { JournalWriter } from '../store/journal.ts';
@@ -81,9 +82,9 @@ const LINES: { readonly [Type in RunEvent['type']]?: EventLine<EventOf<Type>> } 
 };
 
 /** The innermost frame of configured code that has thrown; no field if there is none. */
-function thrownAt({ cause }: RunError): { readonly thrownAt?: string } {
-  const [frame] = cause?.stack?.split('\n') ?? [];
-  return frame === undefined ? {} : { thrownAt: frame.trim().replace(/^at /, '') };
+function thrownAt(error: RunError): { readonly thrownAt?: string } {
+  const frame = throwingFrame(error);
+  return frame === null ? {} : { thrownAt: frame.replace(/^at /, '') };
 }
 
 /** Logs the events of a run's journal that matter to its operators, one line each, without redacted values. */

@@ -70,6 +70,16 @@ export function otherCause({ cause }: RunError): ErrorCause | null {
   return cause && cause.stack === undefined ? cause : null;
 }
 
+/** Returns the frame of configured code that has thrown, such as `at execute (tools/pay.ts:3:9)`; `null` if unknown. */
+export function throwingFrame({
+  cause,
+}: {
+  readonly cause?: { readonly stack?: string | undefined } | undefined;
+}): string | null {
+  const [frame = ''] = cause?.stack?.split('\n') ?? [];
+  return frame === '' ? null : frame.trim();
+}
+
 /** True if no record tells whether a failed call was executed. A person decides how its task continues. */
 export function isUnknownOutcome({ code }: Pick<RunError, 'code'>): boolean {
   return code === 'UNKNOWN_OUTCOME';

@@ -24,7 +24,7 @@ export {
   formatTimestamp,
   toTimestampMs,
 } from './time.ts';
-export { isRunError, isUnknownOutcome, MAX_MESSAGE } from './errors.ts';
+export { isRunError, isUnknownOutcome, MAX_MESSAGE, throwingFrame } from './errors.ts';
 export type { RunError, RunErrorCode, TaskFailure, TokenUsage } from './errors.ts';
 export { withoutText } from './error-without-text.ts';
 export type { ErrorWithoutText } from './error-without-text.ts';
