@@ -1,7 +1,7 @@
 import type { GraphAlias, GraphSummary } from '../../client/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
 import { ALL, LIST_FLAGS, readList, readListFlags } from '../input/list-flags.ts';
-import { printList } from '../output/print-list.ts';
+import { printList, formatTable } from '../output/lists.ts';
 import {
   EXIT,
   UsageError,
@@ -12,7 +12,6 @@ import {
   textFlag,
   twoOperands,
 } from '../line/command.ts';
-import { formatTable } from '../output/table.ts';
 
 /** Published graphs, their versions and aliases. */
 

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { isForeignModule } from '../../config/modules/project-modules.ts';
 import { errorChain } from '../../graph/values/index.ts';
 
 /**
@@ -9,11 +10,9 @@ export function whereThrown(error: unknown): string {
   const frames = errorChain(error)
     .toReversed()
     .flatMap(({ stack = '' }) => stack.split('\n').flatMap((line) => locationInStackLine(line) ?? []));
-  const frame = frames.find(({ file }) => !file.includes('/node_modules/') && !file.startsWith(ENGINE_FOLDER));
+  const frame = frames.find(({ file }) => !isForeignModule(file));
   return frame ? ` (${frame.file}${frame.position})` : '';
 }
-
-const ENGINE_FOLDER = fileURLToPath(new URL('../../', import.meta.url));
 
 /** A line of a stack trace. The URL of a reloaded module ends with its generation. */
 const STACK_FRAME_PATTERN = /^\s+at (?:.*\()?(?<file>(?:file:\/\/)?\/[^()?]*?)(?:\?[^:()]*)?(?<position>:\d+:\d+)\)?$/;

@@ -1,7 +1,7 @@
 import type { Approval, Reassignment, Decision } from '../../client/index.ts';
 import { accessFlags, API_EXITS, openClient } from '../input/api-access.ts';
 import { LIST_FLAGS, readList, readListFlags } from '../input/list-flags.ts';
-import { printList } from '../output/print-list.ts';
+import { printList } from '../output/lists.ts';
 import {
   EXIT,
   UsageError,

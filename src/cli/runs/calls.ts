@@ -4,7 +4,7 @@ import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
 import { LIST_FLAGS, readList, readListFlags } from '../input/list-flags.ts';
 import { readChoiceFlag } from '../input/read-flags.ts';
 import { EXIT, UsageError, defineCommand, oneOperand, switchFlag, textFlag } from '../line/command.ts';
-import { printList } from '../output/print-list.ts';
+import { printList } from '../output/lists.ts';
 import { formatErrorWithCause } from '../output/run-texts.ts';
 import { abbreviate, escapeInvisible, formatCount } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';

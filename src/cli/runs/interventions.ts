@@ -1,7 +1,7 @@
 import { textFlag, switchFlag, defineCommand, UsageError, EXIT, NO_OPERANDS } from '../line/command.ts';
 import { openClient, API_EXITS, accessFlags } from '../input/api-access.ts';
 import { LIST_FLAGS, readList, readListFlags } from '../input/list-flags.ts';
-import { printList } from '../output/print-list.ts';
+import { printList } from '../output/lists.ts';
 import { CONTROL_FLAGS, RUN_COMMAND, REASON_FLAG, reasonField, controlRun } from './control.ts';
 import { LIMITS_FLAG, readLimitsFlag, readJsonFlag } from '../input/read-flags.ts';
 import type { Intervention } from '../../client/index.ts';

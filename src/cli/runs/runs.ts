@@ -3,7 +3,7 @@ import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
 import { LIST_FLAGS, readList, readListFlags } from '../input/list-flags.ts';
 import { readChoiceFlag } from '../input/read-flags.ts';
 import { readGraph } from '../input/read-definition.ts';
-import { printList } from '../output/print-list.ts';
+import { printList, formatTable } from '../output/lists.ts';
 import {
   EXIT,
   UsageError,
@@ -14,7 +14,6 @@ import {
   NO_OPERANDS,
   oneOperand,
 } from '../line/command.ts';
-import { formatTable } from '../output/table.ts';
 import { CONTROL_FLAGS, RUN_COMMAND, controlRun, VALUES_FLAG, valuesField } from './control.ts';
 
 const STATUS_CHOICES: Readonly<Record<RunStatus, RunStatus>> = {

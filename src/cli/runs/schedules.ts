@@ -4,8 +4,7 @@ import { LIST_FLAGS, readList, readListFlags } from '../input/list-flags.ts';
 import { readChoiceFlag } from '../input/read-flags.ts';
 import { EXIT, UsageError, defineCommand, switchFlag } from '../line/command.ts';
 import type { Operands } from '../line/command.ts';
-import { printList } from '../output/print-list.ts';
-import { formatTable } from '../output/table.ts';
+import { printList, formatTable } from '../output/lists.ts';
 import { escapeInvisible } from '../../graph/values/index.ts';
 
 type Schedules = Client['schedules'];

@@ -2,8 +2,7 @@ import type { Run, Thread } from '../../client/index.ts';
 import { API_EXITS, accessFlags, openClient } from '../input/api-access.ts';
 import { LIST_FLAGS, readList, readListFlags } from '../input/list-flags.ts';
 import { EXIT, defineCommand, optionalOperand, switchFlag, textFlagOr } from '../line/command.ts';
-import { printList } from '../output/print-list.ts';
-import { formatTable } from '../output/table.ts';
+import { printList, formatTable } from '../output/lists.ts';
 import { toRunTable } from './runs.ts';
 
 export const threadsCommand = defineCommand({

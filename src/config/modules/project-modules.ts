@@ -84,6 +84,7 @@ async function readImports(): Promise<ReadonlyMap<string, readonly string[]>> {
 
 const ENGINE = fileURLToPath(new URL('../../', import.meta.url));
 
-function isForeignModule(file: string): boolean {
+/** True for a file of a package or of the engine, which is not the project's own. */
+export function isForeignModule(file: string): boolean {
   return file.includes('/node_modules/') || file.startsWith(ENGINE);
 }

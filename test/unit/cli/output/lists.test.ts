@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatTable } from '../../../../src/cli/output/table.ts';
+import { formatTable } from '../../../../src/cli/output/lists.ts';
 
 test('a table of the CLI has aligned columns, one line for each row, and truncated cells', () => {
   const rows = [
