@@ -5,12 +5,12 @@ import { toJson } from '../../src/graph/values/to-json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { aGraphOf } from '../support/readers/api-runs.ts';
 import { askFor, requestsOf, say, toolResultsSentTo } from '../support/builders/chat-model.ts';
-import { startCluster } from '../support/servers/cluster.ts';
+import { startAgentCluster } from '../support/servers/agent-cluster.ts';
+import type { AgentCluster } from '../support/servers/agent-cluster.ts';
 import type { Cluster, VictimName } from '../support/servers/cluster.ts';
-import { startJobService } from '../support/doubles/job-service.ts';
 import type { JobService } from '../support/doubles/job-service.ts';
 import { at } from '../support/readers/json-at.ts';
-import { silence, startLoopbackServer } from '../support/doubles/loopback-server.ts';
+import { silence } from '../support/doubles/loopback-server.ts';
 import type { LoopbackServer } from '../support/doubles/loopback-server.ts';
 import { openTemporalCli } from '../support/servers/temporal-cli.ts';
 import type { TemporalCli } from '../support/servers/temporal-cli.ts';
@@ -20,25 +20,17 @@ import type { TemporalCli } from '../support/servers/temporal-cli.ts';
  * parties confirm; the model receives everything in order; and the agent completes.
  */
 
+let agents: AgentCluster;
 let model: LoopbackServer;
 let service: JobService;
 let cluster: Cluster;
 let temporal: TemporalCli;
 beforeAll(async () => {
-  model = await startLoopbackServer();
-  service = await startJobService();
-  const environment = { AGENT_MODEL_URL: `${model.url}/v1`, AGENT_TOOLS_URL: service.url };
-  cluster = await startCluster({
-    config: new URL('../support/servers/agents.config.ts', import.meta.url),
-    environment,
-  });
+  agents = await startAgentCluster();
+  ({ model, service, cluster } = agents);
   temporal = await openTemporalCli(cluster);
 }, 120_000);
-afterAll(async () => {
-  await cluster.stop();
-  await service.stop();
-  await model.stop();
-}, 60_000);
+afterAll(async () => await agents.stop(), 60_000);
 beforeEach(() => {
   model.forget();
   service.forget();

@@ -5,12 +5,11 @@ import { toJson } from '../../src/graph/values/to-json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { askFor, say, toolResultsSentTo, toolsOfferedTo } from '../support/builders/chat-model.ts';
-import { startCluster } from '../support/servers/cluster.ts';
+import { startAgentCluster } from '../support/servers/agent-cluster.ts';
+import type { AgentCluster } from '../support/servers/agent-cluster.ts';
 import type { Cluster } from '../support/servers/cluster.ts';
-import { startJobService } from '../support/doubles/job-service.ts';
 import type { JobService } from '../support/doubles/job-service.ts';
 import { at } from '../support/readers/json-at.ts';
-import { startLoopbackServer } from '../support/doubles/loopback-server.ts';
 import type { LoopbackServer } from '../support/doubles/loopback-server.ts';
 
 /*
@@ -18,21 +17,15 @@ import type { LoopbackServer } from '../support/doubles/loopback-server.ts';
  * where the run continues. The course stays the same, and finished calls are not repeated.
  */
 
+let agents: AgentCluster;
 let model: LoopbackServer;
 let service: JobService;
 let cluster: Cluster;
 beforeAll(async () => {
-  model = await startLoopbackServer();
-  service = await startJobService();
-  const environment = { AGENT_MODEL_URL: `${model.url}/v1`, AGENT_TOOLS_URL: service.url };
-  const config = new URL('../support/servers/agents.config.ts', import.meta.url);
-  cluster = await startCluster({ config, environment });
+  agents = await startAgentCluster();
+  ({ model, service, cluster } = agents);
 }, 120_000);
-afterAll(async () => {
-  await cluster.stop();
-  await service.stop();
-  await model.stop();
-}, 60_000);
+afterAll(async () => await agents.stop(), 60_000);
 beforeEach(() => {
   model.forget();
   service.forget();
