@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Host, SharedServers } from './peer.ts';
 import { programPeer } from './program-peer.ts';
-import { SQLITE_SAVER } from './programs/langgraph-savers.ts';
+import { SQLITE_SAVER } from './sqlite-saver.ts';
 import { startProgram } from './start-program.ts';
 
 /** The storage of a saver: the variables of its environment, and its processes. */

@@ -1,9 +1,7 @@
 import { MemorySaver } from '@langchain/langgraph';
 import type { BaseCheckpointSaver } from '@langchain/langgraph';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
-
-/** The package compiles C++ when it is installed, so the project does not depend on it. */
-export const SQLITE_SAVER = '@langchain/langgraph-checkpoint-sqlite';
+import { SQLITE_SAVER } from '../sqlite-saver.ts';
 
 const SAVERS: ReadonlyMap<string, () => Promise<BaseCheckpointSaver>> = new Map([
   ['memory', async () => new MemorySaver()],
